@@ -35,7 +35,7 @@ export const MAX_PAYLOAD_LIMIT_BYTES = 64 * 1024 * 1024;
 export const MIN_BUS_MEMORY_BYTES = 16 * 1024 * 1024;
 
 /** Settings for the broker of a host, from the manager's configuration. */
-const busSettings = z.object({
+export const busSettings = z.object({
   /** The broker links to the broker by which the daemon reaches its manager, or to the leaf-node listener of a nats-server; null: to nothing. */
   hub: z
     .union([

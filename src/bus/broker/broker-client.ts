@@ -8,6 +8,7 @@ import { CRLF, DEFAULT_CONNECT_OPTIONS, ERROR_TEXTS, ProtocolViolation, parseCon
 import { ClientSubscription, flowOf, type Subscriber, withoutHeaders } from "./broker-subscriber.ts";
 import { ClientPermissions, publishLengthRefusal, subscriptionRefusal } from "./client-permissions.ts";
 import type { Departures } from "./departures.ts";
+import type { ClientState, HandedClient } from "./handover/handed-client.ts";
 import { ConnectDeadline } from "./input/connect-deadline.ts";
 import type { BrokerLinks } from "./leaf/broker-links.ts";
 import type { LeafLink } from "./leaf/leaf-link.ts";
@@ -15,6 +16,7 @@ import { type LeafConnect, type LinkCounts, parseLeafConnect } from "./leaf/leaf
 import { answerOf, noResponders, ownInbox } from "./own-inbox.ts";
 import type { BrokerOperations, Envelope } from "./parser/broker-operations.ts";
 import type { AcceptOptions, BrokerPermissions, ClientIdentity, Credentials } from "./permissions.ts";
+import { ClientSubscriptions } from "./subscriptions/client-subscriptions.ts";
 import type { SubscriptionLimits } from "./subscriptions/subscription-limits.ts";
 
 /** The parts of a broker that its clients share. */
@@ -37,9 +39,9 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   readonly accepted: AcceptOptions;
   readonly counters = newCounters();
   readonly published: SubjectCounters[] = [];
-  readonly subscriptions = new Map<string, ClientSubscription>();
   readonly #environment: ClientEnvironment;
   readonly connection: BrokerConnection;
+  readonly #subscriptions: ClientSubscriptions;
   #options = DEFAULT_CONNECT_OPTIONS;
   readonly #permissions: ClientPermissions;
   #isAuthorized: boolean;
@@ -54,6 +56,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     this.id = id;
     this.accepted = accepted;
     this.#environment = environment;
+    this.#subscriptions = new ClientSubscriptions(this, environment);
     this.#permissions = new ClientPermissions(accepted.permissions ?? NO_PERMISSIONS);
     this.#isAuthorized = accepted.authenticate === undefined;
     const { limits, turns } = environment;
@@ -72,6 +75,10 @@ export class BrokerClient implements BrokerOperations, HookedClient {
         environment.closed(this);
       },
     });
+  }
+
+  get subscriptions(): ReadonlyMap<string, ClientSubscription> {
+    return this.#subscriptions.bySid;
   }
 
   get name(): string {
@@ -116,9 +123,32 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     return this.#options.echo;
   }
 
-  open(): void {
+  /** `isAdopted`: an earlier broker has greeted the client. */
+  open(isAdopted = false): void {
     if (!this.#isAuthorized) this.#deadline.begin(this.#environment.limits.authTimeoutMs, () => this.fail(ERROR_TEXTS.authTimeout));
-    this.connection.open(this.#environment.greeting(this));
+    this.connection.open(isAdopted ? "" : this.#environment.greeting(this));
+  }
+
+  /** Null: another broker cannot continue the connection. */
+  handOver(): HandedClient | null {
+    const { descriptor } = this.connection;
+    const { key } = this.#permissions;
+    if (descriptor < 0 || this.#link !== null || this.#isGone || (this.#isAuthorized ? key === null : !this.connection.isProcessed))
+      return null;
+    const { state: connection, ...bytes } = this.connection.handOver();
+    const about = { id: this.id, address: this.address, options: this.#options, key: this.#isAuthorized ? key : null };
+    const own = { isSlow: this.#isSlow, counters: { ...this.counters }, subscriptions: this.#subscriptions.handOver() };
+    return { state: { ...about, ...own, connection }, descriptor, bytes };
+  }
+
+  /** Continues a client of an earlier broker; null: it has not logged in. Its connection is adopted apart. */
+  adopt({ options, isSlow, counters, subscriptions }: ClientState, permissions: BrokerPermissions | null): void {
+    this.#options = options;
+    this.#isSlow = isSlow;
+    Object.assign(this.counters, counters);
+    if (permissions !== null) this.#permissions.replace(permissions);
+    this.#isAuthorized = permissions !== null;
+    this.#subscriptions.adopt(subscriptions);
   }
 
   fail(text: string): void {
@@ -163,7 +193,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
       return false;
     }
     this.#send(subscription, envelope, message, publisher);
-    if (++subscription.delivered === subscription.max) this.#remove(subscription);
+    if (++subscription.delivered === subscription.max) this.#subscriptions.remove(subscription);
     return true;
   }
 
@@ -203,7 +233,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
       if (given?.mayLink !== true && (given !== NO_PERMISSIONS || this.accepted.authenticate !== undefined))
         throw new ProtocolViolation(ERROR_TEXTS.authorization);
       this.#admit(given);
-      for (const subscription of this.subscriptions.values()) this.#remove(subscription);
+      for (const subscription of this.subscriptions.values()) this.#subscriptions.remove(subscription);
       const { link, counts } = this.#environment.links.accept(this, leaf);
       this.#link = link;
       this.connection.answer(this.#environment.greeting(this, counts));
@@ -247,17 +277,13 @@ export class BrokerClient implements BrokerOperations, HookedClient {
       return;
     }
     if (!this.subscriptions.has(sid)) {
-      const { router, hooks, subscriptionLimits } = this.#environment;
       const subscription = new ClientSubscription(this, { subject, queue, sid, ...allowed });
-      const reason = subscriptionLimits.add(this, subscription);
+      const reason = this.#subscriptions.add(subscription);
       if (reason !== null) {
         this.#refuse(subscriptionRefusal(subject, queue, reason));
         return;
       }
-      this.subscriptions.set(sid, subscription);
-      router.tree.insert(subscription);
-      subscriptionLimits.added(subscription);
-      hooks?.subscribed(this, subscription);
+      this.#environment.hooks?.subscribed(this, subscription);
     }
     this.#acknowledge();
   }
@@ -267,7 +293,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   }
 
   evict(subscription: ClientSubscription, reason: string): void {
-    this.#remove(subscription);
+    this.#subscriptions.remove(subscription);
     this.#refuse(subscriptionRefusal(subscription.subject, subscription.queue, reason));
   }
 
@@ -275,7 +301,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     this.#assertAuthorized();
     const subscription = this.subscriptions.get(sid);
     if (subscription && max > subscription.delivered) subscription.max = max;
-    else if (subscription) this.#remove(subscription);
+    else if (subscription) this.#subscriptions.remove(subscription);
     this.#acknowledge();
   }
 
@@ -371,28 +397,12 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     return this.#link?.name ?? this.#permissions.programOf() ?? `client ${this.id} '${this.name}'`;
   }
 
-  #remove(subscription: ClientSubscription): void {
-    subscription.isEnded = true;
-    this.#environment.subscriptionLimits.remove(this, subscription);
-    this.#withdraw(subscription);
-  }
-
-  #withdraw(subscription: ClientSubscription): void {
-    this.subscriptions.delete(subscription.sid);
-    this.#environment.router.tree.remove(subscription);
-    this.#environment.hooks?.unsubscribed(this, subscription);
-  }
-
   #forget(): void {
     if (this.#isGone) return;
     this.#isGone = true;
     this.#deadline.end();
     this.#link?.close();
-    const { departures, subscriptionLimits } = this.#environment;
-    // Limits are freed at once, so that the client has all of them again when it reconnects.
-    for (const subscription of this.subscriptions.values()) subscriptionLimits.remove(this, subscription);
-    subscriptionLimits.closed(this);
-    departures.begin(this.subscriptions.values(), (subscription) => this.#withdraw(subscription));
+    this.#subscriptions.end();
   }
 }
 

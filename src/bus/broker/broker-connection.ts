@@ -5,11 +5,15 @@ import { CRLF, ERROR_TEXTS, ProtocolViolation } from "./broker-protocol.ts";
 import type { Subscriber, SubscriberConnection } from "./broker-subscriber.ts";
 import type { Budget, Worker } from "./broker-turns.ts";
 import type { ConnectionEnvironment } from "./connection-environment.ts";
+import { connectionToHand, type HandedConnection } from "./handover/handed-connection.ts";
+import { type HandedFlow, refillQueue } from "./handover/handed-queue.ts";
+import { InputFlow } from "./input/input-flow.ts";
 import { InputHold } from "./input/input-hold.ts";
 import { Liveness } from "./input/liveness.ts";
 import { ReceivedBytes } from "./input/received-bytes.ts";
 import type { BrokerOperations } from "./parser/broker-operations.ts";
 import { BrokerParser } from "./parser/broker-parser.ts";
+import { ChargedMemory, FREE_BYTES } from "./queues/charged-memory.ts";
 import { DeferredAnswers } from "./queues/deferred-answers.ts";
 import { FairQueue, type Waiting } from "./queues/fair-queue.ts";
 import { KernelPace } from "./queues/kernel-pace.ts";
@@ -19,8 +23,6 @@ import { WaitingPublishers } from "./queues/waiting-publishers.ts";
 
 /** Maximum number of operations of one client before the next client's turn. */
 const MAX_OPERATIONS_PER_TURN = 256;
-/** Number of unprocessed received bytes above which the client is not read any further. */
-const MAX_UNREAD_BYTES = 256 * 1024;
 /** An operation with this many bytes costs about as much as one more delivery. */
 const BYTES_PER_UNIT = 512;
 /** Maximum number of bytes, received or to be sent, with which a client goes before others. */
@@ -31,8 +33,6 @@ const MAX_TURN_BYTES = 256 * 1024;
 const ANSWER_RESERVE_BYTES = 64 * 1024;
 /** Time for a refused client to read the reason, milliseconds. */
 const FAREWELL_MS = 1_000;
-/** Maximum number of bytes of a connection beside its queue that do not count as used memory. */
-const FREE_BYTES = 64 * 1024;
 
 /** The bytes of one client: received and not yet processed, and not yet read by the client. */
 export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnection {
@@ -46,7 +46,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
   readonly #window: SendWindow;
   readonly #pace: KernelPace;
   readonly #input = new ReceivedBytes();
-  #paused = false;
+  readonly reading: InputFlow;
   /** "ended": the other side has disconnected, but its earlier input is still processed. */
   #state: "open" | "ended" | "closing" | "closed" = "open";
   #farewell: ReturnType<typeof setTimeout> | null = null;
@@ -58,14 +58,15 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
   #roomCallbacks: (() => void)[] = [];
   #gone: (() => void)[] = [];
   readonly #liveness = new Liveness();
-  /** Memory beside the queue, as reported to the budget. */
-  #charged = 0;
+  readonly #charged: ChargedMemory;
 
   constructor(stream: ByteStream, operations: BrokerOperations, environment: ConnectionEnvironment) {
     const { limits, turns, memory } = environment;
     this.#stream = stream;
     this.#environment = environment;
     this.#parser = new BrokerParser(operations, limits);
+    this.reading = new InputFlow(stream);
+    this.#charged = new ChargedMemory(memory);
     this.#window = new SendWindow(limits.maxPending / 2);
     this.#queue = new FairQueue({
       policyOf: environment.policyOf,
@@ -108,14 +109,14 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
   }
 
   get bytes(): number {
-    return this.#queue.bytes + this.#charged;
+    return this.#queue.bytes + this.#charged.bytes;
   }
 
   /** Drops a queued message, or the connection if it holds much other memory. */
   free(): boolean {
     if (this.#queue.evict(0)) return true;
     // Received bytes that wait for their turn are few, and are processed soon.
-    if (this.#charged <= this.#input.bytes + FREE_BYTES || this.#state !== "open") return false;
+    if (this.#charged.bytes <= this.#input.bytes + FREE_BYTES || this.#state !== "open") return false;
     this.fail(ERROR_TEXTS.slow);
     return true;
   }
@@ -152,6 +153,32 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
       },
       closed: () => this.#closed(),
     });
+    this.#goOn();
+  }
+
+  /** Whether all that was received is processed, up to an operation that is not complete. */
+  get isProcessed(): boolean {
+    return this.#input.first === undefined && !this.#hold.isOn;
+  }
+
+  /** Descriptor of the connection for another broker that continues it; -1: that is not possible. */
+  get descriptor(): number {
+    const { handOver } = this.#stream;
+    return this.#state === "open" && handOver !== undefined ? handOver.descriptor() : -1;
+  }
+
+  /** Called when the connection is halted; it stays as it is. */
+  handOver(): HandedConnection {
+    const parts = { stream: this.#stream, parser: this.#parser, input: this.#input };
+    return connectionToHand({ ...parts, output: this.#output, queue: this.#queue, deferred: this.#deferred });
+  }
+
+  /** Continues a connection of an earlier broker. Called before `open`, which then gets no greeting. */
+  adopt({ state, input, output, queue }: HandedConnection, publisherOf: (flow: HandedFlow) => Subscriber): void {
+    if (output.length > 0) this.#output.blocks([Buffer.from(output)]);
+    refillQueue(this.#queue, state.flows, queue, publisherOf);
+    for (const { after, text } of state.answers) this.#deferred.add(text, after);
+    if (input.length > 0) this.#input.add(input);
   }
 
   /**
@@ -217,7 +244,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
     // Further input is read and discarded: closing with unread bytes would reset the connection before the text is read.
     this.#discardInput();
     this.#charge();
-    this.#resume();
+    this.reading.resume();
     this.#environment.failed();
     this.#stream.end();
     this.#farewell = setTimeout(() => this.#stream.destroy(), FAREWELL_MS);
@@ -304,11 +331,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
   /** Reports the memory beside the queue. */
   #charge(): void {
     const held = this.#output.bytes + this.#stream.unsent + this.#input.bytes + this.#parser.heldBytes;
-    const charged = held > FREE_BYTES && this.#state === "open" ? held : 0;
-    if (charged === this.#charged) return;
-    const before = this.#charged;
-    this.#charged = charged;
-    this.#environment.memory.grow(charged - before);
+    this.#charged.report(this.#state === "open" ? held : 0);
   }
 
   /** Returns true when all input was processed. */
@@ -344,24 +367,15 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
     if (this.#state !== "open" || bytes.length === 0) return;
     this.#input.add(bytes);
     this.#environment.turns.add(this);
-    if (this.#input.bytes > MAX_UNREAD_BYTES && !this.#paused) {
-      this.#paused = true;
-      this.#stream.pause();
-    }
+    this.reading.received(this.#input.bytes);
   }
 
   /** Drops the first chunk if it was read completely; returns true when no other waits. */
   #consume(): boolean {
     if (!this.#isReading) return true;
     if (!this.#input.consume()) return false;
-    if (this.#input.bytes < MAX_UNREAD_BYTES / 2) this.#resume();
+    this.reading.processed(this.#input.bytes);
     return this.#input.first === undefined;
-  }
-
-  #resume(): void {
-    if (!this.#paused) return;
-    this.#paused = false;
-    this.#stream.resume();
   }
 
   #discardInput(): void {

@@ -1,3 +1,5 @@
+import type { SubjectState } from "./handover/subject-state.ts";
+
 /** Messages and payload bytes, as a server counts them: `in` counts what clients published. */
 export interface BrokerCounters {
   in_msgs: number;
@@ -80,6 +82,20 @@ export class SubjectBook {
     const account = this.#accounts.get(name) ?? newSubjectCounters();
     this.#accounts.set(name, account);
     return account;
+  }
+
+  handOver(): SubjectState[] {
+    return [...this.#accounts].map(([subject, { publishers, ...counts }]) => ({ subject, ...counts, publishers: [...publishers] }));
+  }
+
+  /** Continues the counters of an earlier broker, whose clients of these ids were adopted. */
+  adopt(subjects: readonly SubjectState[], clients: ReadonlyMap<number, { readonly published: SubjectCounters[] }>): void {
+    for (const { subject, publishers, ...counts } of subjects) {
+      const account: SubjectCounters = { ...counts, publishers: new Set(publishers.filter((id) => clients.has(id))) };
+      this.#accounts.set(subject, account);
+      for (const id of account.publishers) clients.get(id)?.published.push(account);
+    }
+    this.#mayClose = true;
   }
 
   get accounts(): ReadonlyMap<string, SubjectCounters> {

@@ -1,3 +1,4 @@
+import type { HandedOver } from "../../base/handed-over.ts";
 import type { BorrowedMessage } from "./borrowed-message.ts";
 import type { BrokerRouter } from "./broker-router.ts";
 import type { ClientSubscription, Subscriber } from "./broker-subscriber.ts";
@@ -64,6 +65,13 @@ export interface BrokerHooks {
   dropped(subject: string, msgs: number): void;
   /** Policy for messages of the subject that wait for slow receivers; null: the default. */
   policyOf(subject: string): TopicPolicy | null;
+  /** Returns what the table of the next program continues with. It stays as it is. */
+  handOver(): HandedOver;
+  /**
+   * Continues the table of an earlier broker, whose clients of these ids were adopted. Sends nothing to them until the returned function is
+   * called.
+   */
+  adopt(taken: HandedOver, clients: ReadonlyMap<number, HookedClient>): () => void;
   /** Called when the broker is closed. */
   ended(): void;
 }

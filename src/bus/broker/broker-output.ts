@@ -54,6 +54,12 @@ export class BrokerOutput {
     }
   }
 
+  /** The collected output. */
+  held(): readonly Buffer[] {
+    this.#seal();
+    return this.#full;
+  }
+
   /** Removes and returns the first blocks, of about `limit` bytes at most; without a limit all of them. */
   take(limit = Number.POSITIVE_INFINITY): Buffer[] {
     let count = 0;

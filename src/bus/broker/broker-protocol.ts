@@ -72,7 +72,7 @@ export class ProtocolViolation extends Error {
 }
 
 /** The arguments of CONNECT that the broker uses; others are ignored. */
-const connectArguments = z.object({
+export const connectArguments = z.object({
   verbose: z.boolean(),
   pedantic: z.boolean(),
   echo: z.boolean(),

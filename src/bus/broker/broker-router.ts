@@ -5,6 +5,7 @@ import type { ClientSubscription, Subscriber } from "./broker-subscriber.ts";
 import { SubscriptionTree } from "./broker-subscriptions.ts";
 import type { BrokerTurns } from "./broker-turns.ts";
 import { Fanout, receives } from "./fanout.ts";
+import type { SubjectState } from "./handover/subject-state.ts";
 import type { Envelope } from "./parser/broker-operations.ts";
 import { SlicedDeliveries } from "./sliced-deliveries.ts";
 
@@ -114,6 +115,15 @@ export class BrokerRouter {
       for (const { parts } of this.tree.groupsOf(match)) for (const { size } of parts) subscribers += size;
       return { subject: readableText(subject), msgs, bytes, last_bytes, publishers: [...publishers], subscribers };
     });
+  }
+
+  /** Counters of all subjects, for a router that continues them. */
+  handOver(): SubjectState[] {
+    return this.#book.handOver();
+  }
+
+  adopt(subjects: readonly SubjectState[], clients: ReadonlyMap<number, Subscriber>): void {
+    this.#book.adopt(subjects, clients);
   }
 
   /** Forgets a closed client. */

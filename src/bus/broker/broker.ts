@@ -2,10 +2,12 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { everyBeat } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
+import type { HandedOver } from "../../base/handed-over.ts";
 import type { WarningLog } from "../../base/throttled-warning.ts";
 import { untilWithin } from "../../base/wait.ts";
 import type { ByteStream } from "../carriers/byte-stream.ts";
 import { memoryPair } from "../carriers/memory-pair.ts";
+import type { TcpAddress } from "../carriers/tcp-listener.ts";
 import type { SocketHome } from "../carriers/unix-listener.ts";
 import { BrokerClient, type ClientEnvironment } from "./broker-client.ts";
 import { type BrokerCounters, newCounters, type SubjectCounters } from "./broker-counters.ts";
@@ -14,10 +16,13 @@ import { BROKER_LIMITS, type BrokerLimits, CRLF, ERROR_TEXTS, SPOKEN_VERSION } f
 import { BrokerRouter, type BrokerSubjectStats } from "./broker-router.ts";
 import { BrokerTurns } from "./broker-turns.ts";
 import { Departures } from "./departures.ts";
+import { type Adopted, type AdoptOptions, BrokerHandover } from "./handover/broker-handover.ts";
+import { brokerState, type HandedBroker } from "./handover/broker-state.ts";
 import type { AnswerCount } from "./leaf/answer-book.ts";
 import { BrokerLinks, type LinkStats } from "./leaf/broker-links.ts";
 import type { DialedLink, DialedLinkOptions } from "./leaf/dialed-link.ts";
 import type { LinkCounts } from "./leaf/leaf-protocol.ts";
+import type { LinkAccount } from "./leaf/link-account.ts";
 import { BrokerPort } from "./listeners/broker-port.ts";
 import { ClientListeners, type TcpOptions } from "./listeners/client-listeners.ts";
 import type { AcceptOptions } from "./permissions.ts";
@@ -36,6 +41,8 @@ export interface BrokerOptions extends Partial<BrokerLimits> {
   readonly hooks?: BrokerHooks;
   /** Memory budget for queues and kept messages; left out: the broker creates its own. */
   readonly memory?: MemoryBudget;
+  /** What the broker of the program that this one replaces has handed over: `adopt` continues it. Throws if it is malformed. */
+  readonly taken?: HandedOver | undefined;
 }
 
 export interface BrokerClientStats extends BrokerCounters {
@@ -75,7 +82,9 @@ export interface Broker {
   /** Serves a unix socket of mode 0600. Rejects a path over 107 bytes, and one where another process listens (`conflict`). */
   listenUnix(path: string, home?: SocketHome): Promise<void>;
   /** Serves plain NATS over TCP and resolves with the port. Rejects with `conflict` if the port is not available. */
-  listenTcp(options: TcpOptions): Promise<number>;
+  listenTcp(options: TcpOptions & TcpAddress): Promise<number>;
+  /** Continues the port and the clients of `BrokerOptions.taken`. Throws if there is no such port. */
+  adopt(options: AdoptOptions): Adopted;
   /** Opens an in-process connection and returns the client's end. */
   connectMemory(options?: Omit<AcceptOptions, "kind">): ByteStream;
   /** Opens an endpoint for this program itself, without a carrier and without the text protocol. */
@@ -84,6 +93,8 @@ export interface Broker {
   accept(stream: ByteStream, options: AcceptOptions): void;
   /** Links this broker, as a leaf, to the hub at the other end of `stream`. */
   link(options: DialedLinkOptions): DialedLink;
+  /** Counts the messages for a hub as missed from now on, until it is linked: an earlier program had linked it. */
+  missFor(account: LinkAccount): void;
   stats(): BrokerStats;
   /** Published messages by subject; inboxes share one entry, as do the subjects after the first 10,000. */
   subjects(): BrokerSubjectStats[];
@@ -98,6 +109,12 @@ export interface Broker {
    * reconnect later; clients that are still connected after `graceMs` are closed.
    */
   retire(graceMs: number): Promise<void>;
+  /** Reads nothing more from the clients, and resolves when what was received is processed; bounded in time. */
+  quiet(): Promise<void>;
+  /** Reads again: the program was not replaced. */
+  resume(): void;
+  /** Hands over the port, and the clients on plain TCP connections with everything that is on its way. Links are closed by the exec. */
+  handOver(): HandedBroker;
   /** Sends pending output, then closes every connection and socket; resolves when the socket files are gone. */
   close(): Promise<void>;
 }
@@ -118,18 +135,25 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   readonly links: BrokerLinks;
   readonly #name: string;
   readonly #log: WarningLog;
-  readonly id = randomBytes(12).toString("hex").toUpperCase();
+  readonly id: string;
   readonly #clients = new Set<BrokerClient>();
   readonly #ports = new Set<BrokerPort>();
   readonly #listeners: ClientListeners;
   readonly #endTicks: () => void;
-  #nextClient = 1;
+  readonly #taken: HandedBroker | null;
+  readonly #handover: BrokerHandover;
+  #nextClient: number;
   #isRetiring = false;
   #isClosed = false;
   #notifyClosed = () => {};
 
   constructor(options: BrokerOptions) {
-    const { name = "mgr", log = () => {}, hooks = null, memory = new MemoryBudget(log), ...limits } = options;
+    const { name = "mgr", log = () => {}, hooks = null, memory = new MemoryBudget(log), taken, ...limits } = options;
+    this.#taken = taken === undefined ? null : { ...taken, state: brokerState.parse(taken.state) };
+    const { id = randomBytes(12).toString("hex").toUpperCase(), nextClient = 1, counters = {} } = this.#taken?.state ?? {};
+    this.id = id;
+    this.#nextClient = nextClient;
+    Object.assign(this.counters, counters);
     this.hooks = hooks;
     this.memory = memory;
     this.#name = name;
@@ -142,8 +166,11 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
       log,
       accept: (stream, accepted, isRefused) => this.#accept(stream, accepted, isRefused),
     });
+    this.#handover = new BrokerHandover({ environment: this, listeners: this.#listeners, clients: this.#clients });
     let beat = 0;
     this.#endTicks = everyBeat(this.limits.pingIntervalMs, () => {
+      // A client that is not read cannot answer.
+      if (this.#handover.isQuiet) return;
       const isLocalTurn = ++beat % LOCAL_PINGS === 0;
       for (const client of this.#clients) if (isLocalTurn || client.accepted.kind !== "unix") client.tick();
       this.links.tick(isLocalTurn);
@@ -159,9 +186,26 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     await this.#listeners.listenUnix(path, home);
   }
 
-  async listenTcp(options: TcpOptions): Promise<number> {
+  async listenTcp(options: TcpOptions & TcpAddress): Promise<number> {
     this.#assertOpen();
     return this.#listeners.listenTcp(options);
+  }
+
+  adopt(options: AdoptOptions): Adopted {
+    if (this.#taken === null) throw new MgrError("internal", "no earlier broker has handed over its connections");
+    return this.#handover.adopt(this.#taken, options);
+  }
+
+  quiet(): Promise<void> {
+    return this.#handover.quiet();
+  }
+
+  resume(): void {
+    this.#handover.resume();
+  }
+
+  handOver(): HandedBroker {
+    return this.#handover.handOver(this.#nextClient);
   }
 
   connectMemory(options: Omit<AcceptOptions, "kind"> = {}): ByteStream {
@@ -187,6 +231,7 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
     const isFull = isRefused || this.#clients.size >= this.limits.maxClients;
     this.#clients.add(client);
     client.open();
+    if (this.#handover.isQuiet) client.connection.reading.halt();
     const isGuest = options.kind === "tcp" || options.kind === "websocket";
     if (this.#isClosed || (this.#isRetiring && isGuest)) client.destroy();
     else if (isFull) client.fail(ERROR_TEXTS.clients);
@@ -195,6 +240,10 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   link(options: DialedLinkOptions): DialedLink {
     this.#assertOpen();
     return this.links.dial(this.#nextClient++, options);
+  }
+
+  missFor(account: LinkAccount): void {
+    this.router.absent.add(account);
   }
 
   stats(): BrokerStats {

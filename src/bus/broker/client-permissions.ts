@@ -26,6 +26,10 @@ export class ClientPermissions {
     return this.#given.user ?? principal?.user ?? "";
   }
 
+  get key(): string | null {
+    return this.#given.key ?? null;
+  }
+
   get identity(): ClientIdentity | undefined {
     return this.#given.identity;
   }

@@ -1,7 +1,7 @@
 import { BorrowedMessage } from "./borrowed-message.ts";
 import type { SubjectCounters } from "./broker-counters.ts";
 import type { ClientSubscription, Subscriber } from "./broker-subscriber.ts";
-import type { BrokerTurns, Budget, Worker } from "./broker-turns.ts";
+import { type BrokerTurns, Budget, type Worker } from "./broker-turns.ts";
 import { Fanout } from "./fanout.ts";
 import type { Envelope } from "./parser/broker-operations.ts";
 import type { MatchedGroup } from "./subscriptions/match.ts";
@@ -59,6 +59,14 @@ export class SlicedDeliveries {
     own.add({ fanout, account, steps: deliver(fanout, receivers) });
     this.#turns.add(own);
     return hasReceivers;
+  }
+
+  /** Delivers everything now: the program is about to be replaced. */
+  finish(): void {
+    for (const own of this.#publishers.values()) {
+      this.#turns.remove(own);
+      while (!own.work(new Budget()));
+    }
   }
 
   /** Ends all deliveries: the broker is closed. */

@@ -1,6 +1,8 @@
 import type { Socket } from "node:net";
 import { DrainNotice } from "./drain-notice.ts";
+import { descriptorOf, startReading, stopReading, unacceptedBytes } from "./socket-handle.ts";
 import { tuneSocket } from "./socket-tuning.ts";
+import { UnsentTail } from "./unsent-tail.ts";
 
 /** The carrier of a connection: a unix or TCP socket, an in-process pair or a WebSocket. */
 export interface ByteStream {
@@ -18,6 +20,17 @@ export interface ByteStream {
   end(): void;
   /** Closes at once; `closed` follows. */
   destroy(): void;
+  /** The connection for another program that continues it; undefined: it cannot be continued, and has to be closed. */
+  readonly handOver?: StreamHandOver | undefined;
+}
+
+export interface StreamHandOver {
+  /** Reads nothing more until `resume` of the stream; what was read before is delivered within this call. */
+  halt(): void;
+  /** Descriptor of the connection; -1: it is closed. */
+  descriptor(): number;
+  /** The written bytes that the kernel has not accepted. */
+  unaccepted(): Uint8Array;
 }
 
 export interface ByteStreamHandlers {
@@ -38,6 +51,8 @@ export function socketStream(socket: Socket): ByteStream {
   const held = tuneSocket(socket);
   // The event `drain` comes only after more than the stream's own limit.
   const notice = new DrainNotice(() => socket.writableLength);
+  const tail = new UnsentTail();
+  let isHalted = false;
   return {
     held,
     get unsent() {
@@ -50,16 +65,35 @@ export function socketStream(socket: Socket): ByteStream {
       for (const [index, chunk] of chunks.entries()) socket.write(chunk, index === chunks.length - 1 ? notice.sent : undefined);
       if (chunks.length > 1) socket.uncork();
       notice.wrote();
+      tail.wrote(chunks, socket.writableLength);
     },
     open(handlers) {
       socket.on("data", handlers.data);
-      notice.drained = handlers.drained;
+      notice.drained = () => {
+        tail.clear();
+        handlers.drained();
+      };
       if (socket.closed) queueMicrotask(() => handlers.closed(error));
       else socket.on("close", () => handlers.closed(error));
     },
     pause: () => void socket.pause(),
-    resume: () => void socket.resume(),
+    resume() {
+      if (isHalted) startReading(socket);
+      isHalted = false;
+      socket.resume();
+    },
     end: () => void socket.end(),
     destroy: () => void socket.destroy(),
+    handOver: {
+      halt() {
+        isHalted = true;
+        socket.pause();
+        stopReading(socket);
+        // Emits what is in the buffer of the socket.
+        socket.read();
+      },
+      descriptor: () => descriptorOf(socket),
+      unaccepted: () => tail.last(unacceptedBytes(socket)),
+    },
   };
 }

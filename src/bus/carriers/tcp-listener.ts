@@ -1,6 +1,7 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import { portOwner } from "./port-owner.ts";
+import { serverDescriptor } from "./socket-handle.ts";
 
 export interface TcpAddress {
   /** "" is every interface; `localhost` is 127.0.0.1. */
@@ -50,17 +51,41 @@ export function cannotBind({ host, port }: TcpAddress, setting: string, cause: N
   }
 }
 
+interface ListenerHandlers {
+  accept(socket: Socket): void;
+  /** Called when a connection could not be accepted, for example because no file descriptor was free; listening continues. */
+  failed(error: Error): void;
+}
+
+export interface TcpListener {
+  readonly port: number;
+  /** Descriptor of the listening socket, -1 if it is closed. */
+  descriptor(): number;
+  close(): Promise<void>;
+}
+
+const ACCEPTED = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 };
+
 /** Listens on a TCP port. Rejects with `conflict` if it is not available. */
-export async function listenTcp(
-  address: TcpAddress,
-  handlers: {
-    accept(socket: Socket): void;
-    /** Called when a connection could not be accepted, for example because no file descriptor was free; listening continues. */
-    failed(error: Error): void;
-  },
-): Promise<{ port: number; close(): Promise<void> }> {
-  const server = createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 }, handlers.accept);
+export async function listenTcp(address: TcpAddress, { accept, failed }: ListenerHandlers): Promise<TcpListener> {
+  const server = createServer(ACCEPTED, accept);
   const port = await bind(server, address, "instance.bus_listen");
-  server.on("error", handlers.failed);
-  return { port, close: () => new Promise<void>((resolve) => server.close(() => resolve())) };
+  server.on("error", failed);
+  return listenerOf(server, port);
+}
+
+/** Listens with a socket that listens already, of an earlier program. Throws if it is none. */
+export function adoptTcp(descriptor: number, { accept, failed }: ListenerHandlers): TcpListener {
+  const server = createServer(ACCEPTED, accept);
+  server.on("error", failed);
+  // Within this call, as for a path.
+  server.listen({ fd: descriptor });
+  const address = server.address();
+  if (address === null || typeof address === "string")
+    throw new MgrError("internal", `descriptor ${descriptor} is no listening TCP socket; the bus gets another port`);
+  return listenerOf(server, address.port);
+}
+
+function listenerOf(server: Server, port: number): TcpListener {
+  return { port, descriptor: () => serverDescriptor(server), close: () => new Promise((resolve) => server.close(() => resolve())) };
 }

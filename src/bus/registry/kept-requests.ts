@@ -71,8 +71,8 @@ export class KeptRequests implements Subscriber {
   readonly #waiting = new Map<number, Waiting>();
   /** The requests that are sent at the end of this turn, by client. */
   readonly #next = new Map<Subscriber, Waiting>();
-  /** Identifies this broker in requests for further pages. */
-  readonly #broker = randomBytes(9).toString("base64url");
+  /** Identifies this broker in requests for further pages; a program that replaces this one keeps it. */
+  broker = randomBytes(9).toString("base64url");
   /**
    * Subjects of messages that arrived over a link while requests wait, with the value of `#moment`. Answers use the same link, so they are
    * not newer.
@@ -180,8 +180,8 @@ export class KeptRequests implements Subscriber {
     const lines = text.split("\n", MAX_PATTERNS + 1);
     const [first = ""] = lines;
     const isPaged = first.startsWith(PAGED);
-    const [, broker = this.#broker, after = "0"] = first.split(" ");
-    if (isPaged && broker !== this.#broker) return;
+    const [, broker = this.broker, after = "0"] = first.split(" ");
+    if (isPaged && broker !== this.broker) return;
     // A tree, because thousands of patterns for thousands of topics would delay everything else.
     const patterns = new SubscriptionTree<Subscribed>();
     for (const subject of lines.slice(isPaged ? 1 : 0))
@@ -206,7 +206,7 @@ export class KeptRequests implements Subscriber {
   }
 
   #announceMore(reply: string, after: number): void {
-    const bytes = Buffer.from(JSON.stringify({ broker: this.#broker, after }) + CRLF);
+    const bytes = Buffer.from(JSON.stringify({ broker: this.broker, after }) + CRLF);
     const envelope = { subject: `${reply}.${MORE}`, reply: null, headerBytes: 0, size: bytes.length - CRLF.length };
     this.#router.route(this, envelope, new BorrowedMessage().of(bytes, 0, bytes.length));
   }

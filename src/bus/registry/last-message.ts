@@ -24,16 +24,33 @@ export class LastMessage {
   readonly #body: Buffer;
   readonly #publisher: Subscriber;
   /** Increases from one kept message to the next. */
-  readonly moment = ++made;
+  readonly moment: number;
 
-  constructor(publisher: Subscriber, { subject, headerBytes, size }: Envelope, message: BorrowedMessage) {
+  /** `moment` of a message that an earlier program kept. */
+  constructor(
+    publisher: Subscriber,
+    { subject, headerBytes, size }: Pick<Envelope, "subject" | "headerBytes" | "size">,
+    whole: Buffer,
+    moment = made + 1,
+  ) {
     this.#publisher = publisher;
-    const whole = message.whole();
     const copy = Buffer.allocUnsafeSlow(size);
     whole.copy(copy, 0, 0, size);
     this.#subject = subject;
     this.#headers = headerBytes === 0 ? NO_HEADERS : copy.subarray(0, headerBytes);
     this.#body = copy.subarray(headerBytes);
+    this.moment = moment;
+    made = Math.max(made, moment);
+  }
+
+  /** Its headers and payload, and the sizes of both. */
+  get contents(): { headerBytes: number; pieces: readonly Buffer[]; size: number } {
+    const pieces = this.#headers === NO_HEADERS ? [this.#body] : [this.#headers, this.#body];
+    return {
+      headerBytes: pieces.length === 1 ? 0 : this.#headers.length,
+      pieces,
+      size: pieces.reduce((sum, { length }) => sum + length, 0),
+    };
   }
 
   /** Approximate memory of the message, bytes. */

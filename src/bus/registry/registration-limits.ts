@@ -26,7 +26,7 @@ export class RegistrationLimits {
   claim(client: HookedClient, bytes: number): void {
     if (!this.#mayRegister(client.program ?? ""))
       throw new MgrError("busy", `this program registers too often: at most ${MAX_PER_SECOND} times a second`);
-    const more = bytes - (this.#bytes.get(client) ?? 0);
+    const more = bytes - this.bytesOf(client);
     if (more > 0 && this.#programs.of(client) + more > MAX_PROGRAM_BYTES)
       throw new MgrError("busy", `the registrations of one program may take at most ${MAX_PROGRAM_BYTES} bytes; shorten the definitions`);
     if (more > 0 && this.#total + more > MAX_BYTES)
@@ -37,13 +37,23 @@ export class RegistrationLimits {
     this.#keep(client, bytes);
   }
 
+  /** Bytes of the client's registration. */
+  bytesOf(client: HookedClient): number {
+    return this.#bytes.get(client) ?? 0;
+  }
+
+  /** Counts a registration that an earlier program accepted. */
+  restore(client: HookedClient, bytes: number): void {
+    this.#keep(client, bytes);
+  }
+
   /** Releases the memory of a closed client. */
   release(client: HookedClient): void {
     this.#keep(client, 0);
   }
 
   #keep(client: HookedClient, bytes: number): void {
-    const more = bytes - (this.#bytes.get(client) ?? 0);
+    const more = bytes - this.bytesOf(client);
     if (bytes === 0) this.#bytes.delete(client);
     else this.#bytes.set(client, bytes);
     this.#programs.add(client, more);

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { everyBeat } from "../../base/clock.ts";
 import { messageOf, wireCode } from "../../base/errors.ts";
+import type { HandedOver } from "../../base/handed-over.ts";
 import { parseJson } from "../../base/json.ts";
 import type { WarningLog } from "../../base/throttled-warning.ts";
 import { TOPIC_PREFIX } from "../../base/topic-subject.ts";
@@ -20,11 +21,11 @@ import type { Envelope } from "../broker/parser/broker-operations.ts";
 import type { TopicPolicy } from "../broker/queues/topic-policy.ts";
 import { ChangeCollector } from "./change-collector.ts";
 import { DefinitionChecks, type DefinitionProblem } from "./definition-checks.ts";
-import { deliverKept } from "./kept-delivery.ts";
+import { KeptDeliveries } from "./kept-deliveries.ts";
 import { KeptRequests } from "./kept-requests.ts";
-import { lastMoment } from "./last-message.ts";
 import { Member, nameWithoutRegistration } from "./member.ts";
 import { RegistrationLimits } from "./registration-limits.ts";
+import { KEPT, type RegistryState, registryState } from "./registry-state.ts";
 import { ServiceTable } from "./service-table.ts";
 import type { TopicEntry, TopicSink } from "./topic-entry.ts";
 import { type TopicProblem, TopicTable } from "./topic-table.ts";
@@ -61,6 +62,7 @@ export class Registry implements BrokerHooks {
   #access: BrokerAccess | null = null;
   #kept: KeptRequests | null = null;
   readonly #services: ServiceTable;
+  readonly #deliveries = new KeptDeliveries();
   readonly #checks: DefinitionChecks | null;
   readonly #changes: ChangeCollector;
   /** Ends the ticks; null while there are no topics. */
@@ -139,6 +141,48 @@ export class Registry implements BrokerHooks {
   /** Passes the messages of this broker's own clients to a recorder (`TopicTable.tap`). */
   tap(sinkOf: (topic: string) => TopicSink | null): void {
     this.#topics.tap(sinkOf);
+  }
+
+  handOver(): HandedOver {
+    // Changes that wait are reported by this program.
+    this.flush();
+    const { kept, ...topics } = this.#topics.saved();
+    const members = [...this.#members].map(([client, { registration }]) => {
+      return { client: client.id, registration, bytes: this.#limits.bytesOf(client), discovered: this.#topics.discoveredBy(client) };
+    });
+    const deliveries = this.#deliveries.handOver();
+    const state: RegistryState = { members, ...topics, ...this.#services.saved(), broker: this.#kept?.broker ?? "", deliveries };
+    return { state, descriptors: {}, bytes: { [KEPT]: kept } };
+  }
+
+  adopt(taken: HandedOver, clients: ReadonlyMap<number, HookedClient>): () => void {
+    const parsed = registryState.safeParse(taken.state);
+    if (!parsed.success) return this.#adoptUnknown(clients.values());
+    const state = parsed.data;
+    for (const { client: id, registration, bytes, discovered } of state.members) {
+      const client = clients.get(id);
+      if (client?.identity === undefined) continue;
+      const member = new Member(client);
+      member.registration = registration;
+      for (const subscription of client.subscriptions.values())
+        if (mayMatchTopic(subscription.subject)) member.subscriptions.add(subscription);
+      this.#members.set(client, member);
+      this.#limits.restore(client, bytes);
+      this.#topics.restoreDiscovered(client, discovered);
+    }
+    this.#topics.restore(state, Buffer.from(taken.bytes[KEPT] ?? []), clients);
+    if (this.#kept !== null) this.#kept.broker = state.broker;
+    if (state.topics.length > 0) this.#beginTicks();
+    this.#services.restore(state, clients);
+    return () => this.#deliveries.adopt(state.deliveries, clients, () => this.#topics.entries());
+  }
+
+  /** Begins with empty tables, which clients fill as they publish or register again: those of the earlier program have another shape. */
+  #adoptUnknown(clients: Iterable<HookedClient>): () => void {
+    this.#options.log("warning", "topics and services are not known until their programs register again: an earlier version has left them");
+    return () => {
+      for (const client of clients) this.connected(client);
+    };
   }
 
   ended(): void {
@@ -273,7 +317,7 @@ export class Registry implements BrokerHooks {
     const own = this.#topics.get(subject);
     const isPattern = subject.includes("*") || subject.endsWith(">");
     const topics = isPattern ? this.#topics.entries() : own === undefined ? null : [own].values();
-    if (topics !== null) deliverKept(subscription, topics, lastMoment());
+    if (topics !== null) this.#deliveries.begin(subscription, topics);
   }
 
   /** Requests newest messages from other brokers, which may also keep messages of the topic. */
@@ -290,8 +334,12 @@ export class Registry implements BrokerHooks {
   }
 
   #topicChanged(entry: TopicEntry): void {
-    this.#endTicks ??= everyBeat(COUNTERS_MS, () => this.#countersTick());
+    this.#beginTicks();
     this.#changes.note(`topic ${entry.subject}`, () => ({ kind: "topic", topic: this.#topicRecord(entry) }));
+  }
+
+  #beginTicks(): void {
+    this.#endTicks ??= everyBeat(COUNTERS_MS, () => this.#countersTick());
   }
 
   #topicGone(subject: string): void {

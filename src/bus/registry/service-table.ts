@@ -8,6 +8,7 @@ import { CRLF, readableText } from "../broker/broker-protocol.ts";
 import type { ClientSubscription } from "../broker/broker-subscriber.ts";
 import type { Envelope } from "../broker/parser/broker-operations.ts";
 import { ProgramCounts } from "./program-counts.ts";
+import type { RegistryState } from "./registry-state.ts";
 
 /** `$SRV.INFO.<name>.<id>`: the subject that every instance of a NATS micro service subscribes to. */
 const INFO = /^\$SRV\.INFO\.([^.*>]+)\.([^.*>]+)$/;
@@ -64,7 +65,7 @@ export class ServiceTable {
   readonly #instances = new Map<ClientSubscription, Instance>();
   readonly #ofClient = new Map<HookedClient, Set<Instance>>();
   /** Subject for answers. Nothing subscribes to it: the registry intercepts messages to it. */
-  readonly #inbox = `_INBOX.${randomBytes(12).toString("hex")}.`;
+  #inbox = `_INBOX.${randomBytes(12).toString("hex")}.`;
   readonly #asked = new Map<string, Instance>();
   readonly #programs = new ProgramCounts();
   readonly #infoBytes = new ProgramCounts();
@@ -78,13 +79,45 @@ export class ServiceTable {
     for (const { record } of this.#instances.values()) if (record !== null) yield record;
   }
 
+  /** What the next program continues with. */
+  saved(): Pick<RegistryState, "services" | "inbox"> {
+    const services = [...this.#instances.values()].map(({ client, subscription, record, bytes, timer }) => {
+      return { client: client.id, sid: subscription.sid, record, bytes, isAsked: timer !== null };
+    });
+    return { services, inbox: this.#inbox };
+  }
+
+  /** Continues the services of an earlier program. Answers to its requests for INFO are discarded, and INFO is requested again. */
+  restore({ services, inbox }: Pick<RegistryState, "services" | "inbox">, clients: ReadonlyMap<number, HookedClient>): void {
+    this.#inbox = inbox;
+    // Tokens of the earlier program do not come again.
+    this.#next = Date.now();
+    for (const { client: id, sid, record, bytes, isAsked } of services) {
+      const client = clients.get(id);
+      const subscription = client?.subscriptions.get(sid);
+      const instance = client === undefined || subscription === undefined ? null : this.#add(client, subscription);
+      if (client === undefined || instance === null) continue;
+      instance.record = record;
+      instance.bytes = bytes;
+      this.#infoBytes.add(client, bytes);
+      if (isAsked) this.#askSoon(instance);
+    }
+  }
+
   subscribed(client: HookedClient, subscription: ClientSubscription): void {
     const known = this.#ofClient.get(client);
     // An endpoint was added: INFO is requested again.
     if (known !== undefined && !subscription.subject.startsWith("_INBOX.")) for (const instance of known) this.#askSoon(instance);
+    const instance = this.#add(client, subscription);
+    if (instance !== null) this.#askSoon(instance);
+  }
+
+  /** Adds an instance; null: the subscription is not that of one, or there is no room. */
+  #add(client: HookedClient, subscription: ClientSubscription): Instance | null {
+    const known = this.#ofClient.get(client);
     const [, natsName, id] = INFO.exec(subscription.subject) ?? [];
-    if (natsName === undefined || id === undefined || (known?.size ?? 0) >= MAX_CLIENT_SERVICES) return;
-    if (this.#instances.size >= MAX_SERVICES || this.#programs.of(client) >= MAX_PROGRAM_SERVICES) return;
+    if (natsName === undefined || id === undefined || (known?.size ?? 0) >= MAX_CLIENT_SERVICES) return null;
+    if (this.#instances.size >= MAX_SERVICES || this.#programs.of(client) >= MAX_PROGRAM_SERVICES) return null;
     this.#programs.add(client, 1);
     const names = { natsName: readableText(natsName), id: readableText(id) };
     const instance: Instance = {
@@ -100,7 +133,7 @@ export class ServiceTable {
     };
     this.#instances.set(subscription, instance);
     this.#ofClient.set(client, (known ?? new Set()).add(instance));
-    this.#askSoon(instance);
+    return instance;
   }
 
   unsubscribed(client: HookedClient, subscription: ClientSubscription): void {

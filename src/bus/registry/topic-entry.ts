@@ -1,11 +1,13 @@
 import { MAX_REPORTED_PUBLISHERS, type RegisteredTopic, type TopicCounters, type TopicRecord } from "../../contract/registry.ts";
 import type { BorrowedMessage } from "../broker/borrowed-message.ts";
 import type { HookedClient } from "../broker/broker-hooks.ts";
+import { ownTime, systemTime } from "../broker/handover/system-time.ts";
 import type { Envelope } from "../broker/parser/broker-operations.ts";
 import type { TopicPolicy } from "../broker/queues/topic-policy.ts";
 import { ForeignPackets } from "./foreign-packets.ts";
 import type { KeptShare } from "./kept-share.ts";
 import { LastMessage } from "./last-message.ts";
+import type { TopicState } from "./registry-state.ts";
 import { TopicRate } from "./topic-rate.ts";
 
 type Definition = Pick<
@@ -59,16 +61,49 @@ export class TopicEntry {
     const { definition, definition_name, encoding, keep_last, priority, max_age_ms = null, reliable_within = null } = topic;
     const before = this.#definition;
     const name = definition_name ?? titleOf(definition, encoding);
-    this.#definition = { definition, definition_name: name, encoding, keep_last, priority, max_age_ms, reliable_within };
+    this.#define({ definition, definition_name: name, encoding, keep_last, priority, max_age_ms, reliable_within });
     if (before.definition !== definition || before.encoding !== encoding) this.definitionProblem = null;
-    const hasPolicy = priority > 0 || max_age_ms !== null || reliable_within !== null;
-    this.policy = hasPolicy ? { priority, maxAgeMs: max_age_ms, reliableBytes: reliable_within } : null;
     if (!keep_last) this.#keep(null);
     const isNew = !this.isReserved || this.owner !== owner;
     if (isNew) this.handOver(owner);
     this.isReserved = true;
     this.others.clear();
     return isNew || (Object.keys(before) as (keyof Definition)[]).some((key) => before[key] !== this.#definition[key]);
+  }
+
+  /** What the next program continues with, and the bytes of the kept message. */
+  saved(): { readonly state: TopicState; readonly kept: readonly Buffer[] } {
+    const { subject, name, isReserved, isLost, packets, bytes, lastSize, dropped, keptDropped } = this;
+    const { headerBytes = 0, size = 0, pieces = [] } = this.#last?.contents ?? {};
+    const state = {
+      ...{ subject, name, isReserved, isLost, packets, bytes, lastSize, dropped, keptDropped },
+      owner: this.owner.id,
+      others: [...this.others].map(({ id }) => id),
+      definition: this.#definition,
+      problem: this.definitionProblem,
+      readings: this.#rate.readings.map((reading) => ({ ...reading, at: systemTime(reading.at) })),
+      kept: this.#last === null ? null : { moment: this.#last.moment, headerBytes, bytes: size },
+    };
+    return { state, kept: pieces };
+  }
+
+  /** Continues a topic of an earlier program. `kept`: the bytes of its kept message. */
+  restore(state: TopicState, kept: Buffer): void {
+    const { isReserved, isLost, packets, bytes, lastSize, dropped, keptDropped } = state;
+    Object.assign(this, { isReserved, isLost, packets, bytes, lastSize, dropped, keptDropped });
+    this.#define(state.definition);
+    this.definitionProblem = state.problem;
+    this.#rate.readings.push(...state.readings.map((reading) => ({ ...reading, at: ownTime(reading.at) })));
+    if (state.kept === null) return;
+    const { headerBytes, bytes: size, moment } = state.kept;
+    this.#keep(new LastMessage(this.owner, { subject: this.subject, headerBytes, size }, kept, moment));
+  }
+
+  #define(definition: Definition): void {
+    const { priority, max_age_ms, reliable_within } = definition;
+    this.#definition = definition;
+    const hasPolicy = priority > 0 || max_age_ms !== null || reliable_within !== null;
+    this.policy = hasPolicy ? { priority, maxAgeMs: max_age_ms, reliableBytes: reliable_within } : null;
   }
 
   /** Changes the owner. Counters restart, because they belong to the previous publisher. */
@@ -111,7 +146,7 @@ export class TopicEntry {
     this.bytes += envelope.size;
     // Headers are the envelope of the bus, not a part of the message.
     this.lastSize = envelope.size - envelope.headerBytes;
-    if (this.#definition.keep_last) this.#keep(new LastMessage(this.owner, envelope, message));
+    if (this.#definition.keep_last) this.#keep(new LastMessage(this.owner, envelope, message.whole()));
     this.sink?.(this, envelope, message);
   }
 
@@ -127,7 +162,7 @@ export class TopicEntry {
   countersAt(at: number): TopicCounters {
     const { packets, bytes, lastSize, dropped, keptDropped } = this;
     const rates = { rate: rounded(this.#rate.packets), bytes_rate: rounded(this.#rate.bytes) };
-    return { at, packets, bytes, last_size: lastSize, dropped, kept_dropped: keptDropped, ...rates };
+    return { at: systemTime(at), packets, bytes, last_size: lastSize, dropped, kept_dropped: keptDropped, ...rates };
   }
 
   get record(): TopicRecord {

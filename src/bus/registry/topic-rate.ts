@@ -1,13 +1,13 @@
 /** Messages and bytes a second over the last full second, from periodic readings of the counts. */
 export class TopicRate {
-  /** Readings of the last second, oldest first. */
-  readonly #readings: { at: number; packets: number; bytes: number }[] = [];
+  /** Readings of the last second, oldest first; `at` is monotonic, milliseconds. */
+  readonly readings: { at: number; packets: number; bytes: number }[] = [];
   packets = 0;
   bytes = 0;
 
   /** `at` is monotonic, milliseconds. */
   read(at: number, packets: number, bytes: number): void {
-    const readings = this.#readings;
+    const { readings } = this;
     readings.push({ at, packets, bytes });
     // The window begins at the newest reading that is a second old; a timer may be early by a millisecond.
     while ((readings[1]?.at ?? at) <= at - WINDOW_MS + EARLY_MS) readings.shift();

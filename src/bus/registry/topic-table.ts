@@ -8,6 +8,7 @@ import type { Envelope } from "../broker/parser/broker-operations.ts";
 import type { MemoryBudget } from "../broker/queues/memory-budget.ts";
 import { KeptShare } from "./kept-share.ts";
 import { ProgramCounts } from "./program-counts.ts";
+import type { RegistryState } from "./registry-state.ts";
 import { TopicEntry, type TopicSink } from "./topic-entry.ts";
 
 /** Maximum number of topics of one broker; later ones are refused or, without a registration, not shown. */
@@ -149,6 +150,39 @@ export class TopicTable {
     for (const entry of this.#entries.values()) entry.sink = sinkOf(entry.name);
   }
 
+  /** What the next program continues with, and the bytes of the kept messages. */
+  saved(): Pick<RegistryState, "topics" | "lost"> & { readonly kept: Buffer } {
+    const saved = [...this.#entries.values()].map((entry) => entry.saved());
+    return { topics: saved.map(({ state }) => state), lost: [...this.#lost], kept: Buffer.concat(saved.flatMap(({ kept }) => kept)) };
+  }
+
+  /** Continues the topics of an earlier program whose owners are among `clients`. */
+  restore({ topics, lost }: Pick<RegistryState, "topics" | "lost">, kept: Buffer, clients: ReadonlyMap<number, HookedClient>): void {
+    this.#lost = new Map(lost);
+    let at = 0;
+    for (const state of topics) {
+      const bytes = kept.subarray(at, at + (state.kept?.bytes ?? 0));
+      at += bytes.length;
+      const owner = clients.get(state.owner);
+      if (owner === undefined) continue;
+      const entry = this.#add(state.subject, state.name, owner);
+      entry.restore(state, bytes);
+      for (const id of state.others) {
+        const other = clients.get(id);
+        if (other !== undefined) entry.others.add(other);
+      }
+    }
+  }
+
+  /** Number of topics that a client publishes without a registration. */
+  discoveredBy(client: HookedClient): number {
+    return this.#discovered.get(client) ?? 0;
+  }
+
+  restoreDiscovered(client: HookedClient, count: number): void {
+    this.#discovered.set(client, count);
+  }
+
   #problemOf(client: HookedClient, subject: string, topic: string): TopicProblem | null {
     if (!client.mayPublish(subject)) return { topic, code: "forbidden", message: `this client must not publish '${topic}'` };
     const entry = this.#entries.get(subject);
@@ -166,7 +200,7 @@ export class TopicTable {
   #discover(client: HookedClient, subject: string): TopicEntry | null {
     if (this.#entries.size >= MAX_TOPICS || this.#programs.of(client) >= MAX_PROGRAM_TOPICS) return null;
     const name = topicOfSubject(readableText(subject));
-    const count = this.#discovered.get(client) ?? 0;
+    const count = this.discoveredBy(client);
     if (name === null || count >= MAX_CLIENT_TOPICS) return null;
     this.#discovered.set(client, count + 1);
     const entry = this.#add(subject, name, client);

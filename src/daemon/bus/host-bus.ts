@@ -4,14 +4,16 @@ import { messageOf } from "../../base/errors.ts";
 import type { HandedOver } from "../../base/handed-over.ts";
 import { SerialQueue } from "../../base/serial-queue.ts";
 import { type Broker, type BrokerOptions, createBroker } from "../../bus/broker/broker.ts";
-import { HubConnection, type HubDial } from "../../bus/broker/leaf/hub-connection.ts";
+import { brokerState } from "../../bus/broker/handover/broker-state.ts";
+import { HubConnection, type HubDial, type HubState, hubState } from "../../bus/broker/leaf/hub-connection.ts";
 import type { Credentials } from "../../bus/broker/permissions.ts";
 import { defaultMemoryBytes } from "../../bus/broker/queues/memory-budget.ts";
 import { hubDial } from "../../bus/client/hub-dial.ts";
 import { Registry } from "../../bus/registry/registry.ts";
-import type { BusSettings } from "../../contract/messages.ts";
+import { type BusSettings, busSettings } from "../../contract/messages.ts";
 import { daemonConnectionName } from "../../contract/subjects.ts";
 import { FEATURE_CHECKS } from "../../features/contract.ts";
+import { takenState } from "../handover/taken-state.ts";
 import type { BusFiles } from "./bus-files.ts";
 import { RunTokens, tokensState } from "./run-tokens.ts";
 
@@ -40,12 +42,22 @@ interface HostBusParts {
   readonly registry: Registry;
   readonly files: BusFiles;
   readonly tokens: RunTokens;
+  /** The token in `localUrl`. */
+  readonly token: string;
   readonly localUrl: string;
   readonly admit: () => void;
 }
 
 /** State of the bus for the next program. */
-const busState = z.object({ tokens: tokensState });
+const busState = z.object({
+  port: z.int().min(1),
+  token: z.string(),
+  tokens: tokensState,
+  settings: busSettings.nullable(),
+  hub: hubState.nullable(),
+  broker: brokerState,
+});
+type BusState = z.infer<typeof busState>;
 
 /**
  * The broker of a host, for the programs of this host: on a loopback port that it keeps, with a token for each run. It works without a
@@ -64,6 +76,7 @@ export class HostBus {
   readonly admit: () => void;
   readonly #files: BusFiles;
   readonly #tokens: RunTokens;
+  readonly #token: string;
   readonly #options: HostBusOptions;
   #settings: BusSettings | null = null;
   #link: HubConnection | null = null;
@@ -74,11 +87,17 @@ export class HostBus {
   /** Starts the broker. Rejects with `conflict` if no port is available. */
   static async open(options: HostBusOptions): Promise<HostBus> {
     const { host, files, log, isHeld = false, taken } = options;
+    const before = takenState(taken, busState, log);
     let port = 0;
-    let admit = () => {};
+    let admitNew = () => {};
+    let begin = () => {};
+    const admit = () => {
+      begin();
+      admitNew();
+    };
     const admitted = isHeld
       ? new Promise<void>((resolve) => {
-          admit = resolve;
+          admitNew = resolve;
         })
       : null;
     const registry = new Registry({
@@ -88,10 +107,17 @@ export class HostBus {
       log,
       ...FEATURE_CHECKS,
     });
-    const broker = createBroker({ pingIntervalMs: PING_MS, ...options.broker, name: host, log, hooks: registry });
-    const { port: last, token } = files.read((msg) => log("warning", msg));
+    const broker = createBroker({
+      pingIntervalMs: PING_MS,
+      ...options.broker,
+      name: host,
+      log,
+      hooks: registry,
+      taken: before === null || taken === undefined ? undefined : { ...taken, state: before.broker },
+    });
+    const { port: last, token } = before ?? files.read((msg) => log("warning", msg));
     const tokens = new RunTokens(token);
-    tokens.adopt(taken === undefined ? [] : busState.parse(taken.state).tokens);
+    tokens.adopt(before?.tokens ?? []);
     const authenticate = ({ token, user, pass }: Credentials) => {
       // Some libraries always send the part before the @ of an address as the user.
       const secret = token ?? (pass === null || pass === "" ? user : null);
@@ -99,14 +125,24 @@ export class HostBus {
       return admitted === null ? permissions : admitted.then(() => permissions);
     };
     const listen = (wanted: number) => broker.listenTcp({ host: LOOPBACK, port: wanted, authenticate });
+    const adopt = () => {
+      const adopted = broker.adopt({ authenticate, permissionsOf: (key) => tokens.permissionsOfKey(key) });
+      begin = adopted.begin;
+      return adopted.port;
+    };
     try {
-      port = await listen(last).catch((error: unknown) => {
-        if (last === 0) throw error;
-        log("warning", `the bus has another port than before; programs read it from bus.url: ${messageOf(error)}`);
-        return listen(0);
-      });
-      const bus = new HostBus({ options, broker, registry, files, tokens, localUrl: urlOf(token, port), admit });
+      port =
+        before !== null
+          ? adopt()
+          : await listen(last).catch((error: unknown) => {
+              if (last === 0) throw error;
+              log("warning", `the bus has another port than before; programs read it from bus.url: ${messageOf(error)}`);
+              return listen(0);
+            });
+      const bus = new HostBus({ options, broker, registry, files, tokens, token, localUrl: urlOf(token, port), admit });
       files.keep({ port, token }, bus.localUrl);
+      if (!isHeld) admit();
+      if (before !== null && before.settings !== null) bus.#begin(before.settings, before.hub ?? undefined);
       return bus;
     } catch (error) {
       await broker.close();
@@ -114,7 +150,7 @@ export class HostBus {
     }
   }
 
-  private constructor({ options, broker, registry, files, tokens, localUrl, admit }: HostBusParts) {
+  private constructor({ options, broker, registry, files, tokens, token, localUrl, admit }: HostBusParts) {
     this.#options = options;
     this.broker = broker;
     this.registry = registry;
@@ -123,6 +159,7 @@ export class HostBus {
     this.admit = admit;
     this.#files = files;
     this.#tokens = tokens;
+    this.#token = token;
     this.port = Number(new URL(localUrl).port);
   }
 
@@ -138,17 +175,20 @@ export class HostBus {
 
   /** Connects to the hub that the manager names. The link stays up without the manager, and is replaced when another hub is named. */
   follow(settings: BusSettings): void {
-    if (isDeepStrictEqual(settings, this.#settings) || this.#isClosed) return;
+    if (!isDeepStrictEqual(settings, this.#settings) && !this.#isClosed) this.#begin(settings, undefined);
+  }
+
+  #begin(settings: BusSettings, taken: HubState | undefined): void {
     this.#settings = settings;
     this.broker.limitPayload(settings.max_payload);
     this.broker.memory.limit = settings.memory ?? defaultMemoryBytes();
     void this.#changes.run(async () => {
       await this.#link?.close();
-      this.#link = this.#isClosed ? null : this.#connect(settings);
+      this.#link = this.#isClosed ? null : this.#connect(settings, taken);
     });
   }
 
-  #connect({ hub }: BusSettings): HubConnection | null {
+  #connect({ hub }: BusSettings, taken: HubState | undefined): HubConnection | null {
     if (hub === null) return null;
     const { host, log, hub: manager } = this.#options;
     const dial =
@@ -156,12 +196,25 @@ export class HostBus {
         ? manager?.()
         : hubDial({ server: { kind: "url", urls: [hub.url], ...(hub.ca === null ? {} : { tls: { ca: hub.ca } }) } });
     if (dial === undefined) return null;
-    return new HubConnection({ broker: this.broker, name: daemonConnectionName(host, "link"), dial, log });
+    return new HubConnection({ broker: this.broker, name: daemonConnectionName(host, "link"), dial, log, taken });
   }
 
-  /** Hands over the tokens. Port and address are in the state folder, and programs connect again. */
+  /** Reads nothing more from programs, and resolves when what was received is processed; bounded in time. */
+  quiet(): Promise<void> {
+    return this.broker.quiet();
+  }
+
+  /** Reads again: the program was not replaced. */
+  resume(): void {
+    this.broker.resume();
+  }
+
+  /** Hands over port, tokens and the connections of programs. The link to the hub is closed by the exec, and dialed again. */
   handOver(): HandedOver {
-    return { state: { tokens: this.#tokens.handOver() } satisfies z.infer<typeof busState>, descriptors: {}, bytes: {} };
+    const { state: broker, descriptors, bytes } = this.broker.handOver();
+    const hub = this.#link?.handOver() ?? null;
+    const state: BusState = { port: this.port, token: this.#token, tokens: this.#tokens.handOver(), settings: this.#settings, hub, broker };
+    return { state, descriptors, bytes };
   }
 
   async close(): Promise<void> {

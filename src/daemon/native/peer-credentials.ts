@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
-import { descriptorOf, getsockopt } from "./socket-options.ts";
+import { descriptorOf } from "../../bus/carriers/socket-handle.ts";
+import { getsockopt } from "./socket-options.ts";
 
 /** Values on Linux for x64 and arm64. */
 const SOL_SOCKET = 1;

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { descriptorOf } from "../../bus/carriers/socket-handle.ts";
 import { libc } from "./libc.ts";
 
 export const getsockopt = libc.func("int getsockopt(int fd, int level, int option, void *value, void *length)") as (
@@ -39,10 +40,4 @@ export function limitUnsent(socket: Socket): void {
   value.writeUInt32LE(MAX_UNSENT_BYTES);
   const fd = descriptorOf(socket);
   if (fd >= 0) setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, value, value.length);
-}
-
-/** Returns the descriptor of a socket, -1 if it has none. Node has no public API for it. */
-export function descriptorOf(socket: Socket): number {
-  const { _handle: handle } = socket as Socket & { _handle?: { fd?: number } | null };
-  return handle?.fd ?? -1;
 }

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import type { TcpInfo } from "../../bus/carriers/peer-traffic.ts";
-import { descriptorOf, getsockopt } from "./socket-options.ts";
+import { descriptorOf } from "../../bus/carriers/socket-handle.ts";
+import { getsockopt } from "./socket-options.ts";
 
 const IPPROTO_TCP = 6;
 const TCP_INFO = 11;

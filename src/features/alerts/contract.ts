@@ -14,7 +14,7 @@ const processName = z.string().min(1).max(1_024);
 /** Wall clock of the host, milliseconds since 1970. */
 const time = z.number();
 
-const rule = z.object({
+export const alertRule = z.object({
   name: processName,
   /** Time without output, milliseconds; null: it does not matter. */
   silent_ms: z.number().min(1).nullable(),
@@ -25,7 +25,7 @@ const rule = z.object({
     .max(2 * MAX_PATTERN_CHARS)
     .nullable(),
 });
-export type AlertRule = z.infer<typeof rule>;
+export type AlertRule = z.infer<typeof alertRule>;
 
 /** The alert of one process; each part is null where there is no such reason. */
 export const hostAlert = z.object({
@@ -45,7 +45,7 @@ export const ALERT_REQUESTS = {
    * rule that stays as it was keeps its alert. `too_large`: more than MAX_RULES.
    */
   set_alert_rules: {
-    request: z.object({ session, rules: z.array(rule).max(MAX_RULES_AT_ONCE), is_first: z.boolean(), is_last: z.boolean() }),
+    request: z.object({ session, rules: z.array(alertRule).max(MAX_RULES_AT_ONCE), is_first: z.boolean(), is_last: z.boolean() }),
     response: z.object({}),
   },
   /** All alerts as of event `seq`. */

@@ -28,7 +28,7 @@ const limit = z.object({
 export type Limit = z.infer<typeof limit>;
 
 /** Null: no such limit. */
-const cgroup = z.object({
+export const cgroupLimits = z.object({
   memory_high: amount.nullable(),
   memory_max: amount.nullable(),
   /** Percent of one CPU. */
@@ -36,12 +36,12 @@ const cgroup = z.object({
   /** Bytes a second of a device: its path, or its numbers such as 8:0. */
   io_max: z.array(z.object({ device: z.string().min(1).max(4_096), read: amount.nullable(), write: amount.nullable() })).max(MAX_DEVICES),
 });
-export type CgroupLimits = z.infer<typeof cgroup>;
+export type CgroupLimits = z.infer<typeof cgroupLimits>;
 
-const rule = z.object({ name: processName, limits: z.array(limit).max(MAX_LIMITS), cgroup: cgroup.nullable() });
-export type LimitRule = z.infer<typeof rule>;
+export const limitRule = z.object({ name: processName, limits: z.array(limit).max(MAX_LIMITS), cgroup: cgroupLimits.nullable() });
+export type LimitRule = z.infer<typeof limitRule>;
 
-const reached = z.object({
+export const hostReached = z.object({
   ...limit.shape,
   run_id: runId,
   value: z.number(),
@@ -49,12 +49,12 @@ const reached = z.object({
   at: time,
   times: count,
 });
-export type HostReached = z.infer<typeof reached>;
+export type HostReached = z.infer<typeof hostReached>;
 
 /** The limits that a process has reached. */
 export const hostLimits = z.object({
   name: processName,
-  reached: z.array(reached).max(MAX_LIMITS),
+  reached: z.array(hostReached).max(MAX_LIMITS),
   cgroup_problem: z.string().max(MAX_PROBLEM).nullable(),
 });
 export type HostLimits = z.infer<typeof hostLimits>;
@@ -69,7 +69,7 @@ export const LIMIT_REQUESTS = {
    * limit that stays as it was keeps what was measured. `too_large`: more than MAX_RULES.
    */
   set_limit_rules: {
-    request: z.object({ session, rules: z.array(rule).max(MAX_RULES_AT_ONCE), is_first: z.boolean(), is_last: z.boolean() }),
+    request: z.object({ session, rules: z.array(limitRule).max(MAX_RULES_AT_ONCE), is_first: z.boolean(), is_last: z.boolean() }),
     response: z.object({}),
   },
   /** All limits that were reached, as of event `seq`. */

@@ -15,6 +15,11 @@ export class ReceivedBytes {
     this.bytes += bytes.length;
   }
 
+  /** The bytes that were not processed. */
+  rest(): Buffer[] {
+    return this.#chunks.map((chunk, index) => (index === 0 ? chunk.subarray(this.position) : chunk));
+  }
+
   /** Drops the first chunk if it was read completely; false: it was not. */
   consume(): boolean {
     const [chunk] = this.#chunks;

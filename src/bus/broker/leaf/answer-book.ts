@@ -1,4 +1,5 @@
 import { addMessage, type MessageCount } from "../broker-counters.ts";
+import type { AnswersState } from "../handover/subject-state.ts";
 import type { Envelope } from "../parser/broker-operations.ts";
 import { isInbox } from "./link-filter.ts";
 
@@ -25,6 +26,15 @@ export class AnswerBook {
 
   entries(): IterableIterator<[string, AnswerCount]> {
     return this.#counts.entries();
+  }
+
+  handOver(): AnswersState[] {
+    return [...this.#counts].map(([subject, { given, received }]) => ({ subject, given: { ...given }, received: { ...received } }));
+  }
+
+  /** Continues the counts of an earlier broker. */
+  adopt(answers: readonly AnswersState[]): void {
+    for (const { subject, given, received } of answers) this.#counts.set(subject, { given, received });
   }
 
   /** Called before a message is sent over the link. */

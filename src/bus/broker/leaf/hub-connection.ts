@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
+import { z } from "zod";
 import { pause, systemClock } from "../../../base/clock.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { ByteStream } from "../../carriers/byte-stream.ts";
 import type { Broker } from "../broker.ts";
 import type { DialedLink, LinkCredentials } from "./dialed-link.ts";
-import { LinkAccount } from "./link-account.ts";
+import { LinkAccount, linkState } from "./link-account.ts";
 
 /** First and longest pause between attempts, milliseconds; the pauses grow. */
 const FIRST_PAUSE_MS = 100;
@@ -33,13 +34,19 @@ export interface HubConnectionOptions {
   readonly log: (level: "info" | "warning", msg: string) => void;
   /** Called when the link comes up or goes down. */
   readonly onChange?: (isUp: boolean) => void;
+  /** What the connection of an earlier program handed over. */
+  readonly taken?: HubState | undefined;
 }
+
+/** A link to a hub for the next program, which dials again. */
+export const hubState = z.object({ linkId: z.string(), account: linkState });
+export type HubState = z.infer<typeof hubState>;
 
 /** Keeps a broker linked to its hub: dials again for ever. */
 export class HubConnection {
   readonly #options: HubConnectionOptions;
   readonly #account = new LinkAccount();
-  readonly #linkId = randomUUID();
+  readonly #linkId: string;
   readonly #end = new AbortController();
   readonly #ended: Promise<void>;
   #link: DialedLink | null = null;
@@ -48,8 +55,24 @@ export class HubConnection {
   #reported: string | null = "";
 
   constructor(options: HubConnectionOptions) {
+    const { taken, broker } = options;
     this.#options = options;
+    this.#linkId = taken?.linkId ?? randomUUID();
+    if (taken !== undefined) {
+      this.#account.adopt(taken.account);
+      broker.missFor(this.#account);
+    }
     this.#ended = this.#run();
+  }
+
+  handOver(): HubState {
+    const leaf = this.#link?.leaf ?? null;
+    const waiting = { msgs: 0, bytes: 0 };
+    for (const { msgs, bytes } of leaf?.connection.waiting().values() ?? []) {
+      waiting.msgs += msgs;
+      waiting.bytes += bytes;
+    }
+    return { linkId: this.#linkId, account: this.#account.handOver(leaf?.wanted ?? null, waiting) };
   }
 
   async close(): Promise<void> {

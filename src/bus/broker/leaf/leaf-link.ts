@@ -373,13 +373,18 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     if (this.#options.peer === "hub") this.#options.environment.hooks?.linked();
   }
 
+  /** The other side's interest; null: it has not announced all of it. */
+  get wanted(): readonly ClientSubscription[] | null {
+    return this.#isComplete ? [...this.#remoteInterest.values()].map(({ subscription }) => subscription) : null;
+  }
+
   /** Called when the connection is closed, or about to be. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#stopListening?.();
     const { account, environment } = this.#options;
-    const remoteInterest = this.#isComplete ? [...this.#remoteInterest.values()].map(({ subscription }) => subscription) : null;
+    const remoteInterest = this.wanted;
     account.end(remoteInterest);
     this.#options.onEnding?.(remoteInterest);
     for (const key of [...this.#remoteInterest.keys()]) this.#remove(key);

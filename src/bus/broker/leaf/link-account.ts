@@ -1,5 +1,7 @@
-import { type BrokerCounters, newCounters } from "../broker-counters.ts";
+import { z } from "zod";
+import { type BrokerCounters, type MessageCount, newCounters } from "../broker-counters.ts";
 import { SubscriptionTree } from "../broker-subscriptions.ts";
+import { handedCounters } from "../handover/handed-client.ts";
 import type { Envelope } from "../parser/broker-operations.ts";
 import type { Subscribed } from "../subscriptions/bucket.ts";
 import type { LinkCounts } from "./leaf-protocol.ts";
@@ -24,6 +26,28 @@ export interface LinkCounters extends BrokerCounters {
   refused_msgs: number;
 }
 
+const count = z.number();
+
+/** The account of a link for the next program. */
+export const linkState = z.object({
+  counters: handedCounters.extend({
+    missed_msgs: count,
+    missed_bytes: count,
+    missed_in_msgs: count,
+    lost_out_msgs: count,
+    lost_in_msgs: count,
+    unconfirmed_msgs: count,
+    refused_msgs: count,
+  }),
+  connections: count,
+  peer: z.string(),
+  since: z.object({ in: count, out: count }),
+  suspected: count,
+  missedBefore: count,
+  wanted: z.array(z.object({ subject: z.string(), queue: z.string().nullable() })),
+});
+type LinkState = z.infer<typeof linkState>;
+
 /** Counters of one link at this end. They are kept across its connections. */
 export class LinkAccount {
   readonly counters: LinkCounters = {
@@ -47,6 +71,7 @@ export class LinkAccount {
   #suspected = 0;
   /** Interest of the other side when the connection was lost. */
   #remoteInterest: SubscriptionTree<Subscribed> | null = null;
+  #wanted: readonly Subscribed[] = [];
   /** Keys of the other side's interest that stays announced to others meanwhile (`AbsentInterest`). */
   held: ReadonlySet<string> = new Set();
   /** Messages that the other side had missed when it was connected last. */
@@ -85,11 +110,42 @@ export class LinkAccount {
   }
 
   /** Ends the connection. `wanted` is the other side's interest; null: it had not announced all of it, and the earlier interest stays. */
-  end(wanted: Iterable<Subscribed> | null): void {
+  end(wanted: readonly Subscribed[] | null): void {
     this.#suspected = this.counters.out_msgs - this.#confirmed;
     this.counters.unconfirmed_msgs += this.#suspected;
     this.#confirmed = this.counters.out_msgs;
-    if (wanted === null) return;
+    if (wanted !== null) this.#lose(wanted);
+  }
+
+  /**
+   * What the next program continues with, as if the connection had ended: `wanted` is the other side's interest, null: it has not announced
+   * all of it. `waiting` are the messages that wait for the connection, which the exec closes.
+   */
+  handOver(wanted: readonly Subscribed[] | null, waiting: MessageCount): LinkState {
+    const { counters, connections } = this;
+    const suspected = Math.max(0, counters.out_msgs - this.#confirmed);
+    const missed = { missed_msgs: counters.missed_msgs + waiting.msgs, missed_bytes: counters.missed_bytes + waiting.bytes };
+    return {
+      counters: { ...counters, ...missed, unconfirmed_msgs: counters.unconfirmed_msgs + suspected },
+      ...{ connections, suspected: this.#suspected + suspected, since: this.#since, peer: this.#peer, missedBefore: this.#missedBefore },
+      wanted: (wanted ?? this.#wanted).map(({ subject, queue }) => ({ subject, queue })),
+    };
+  }
+
+  /** Continues the link of an earlier program. */
+  adopt({ counters, connections, suspected, since, peer, missedBefore, wanted }: LinkState): void {
+    Object.assign(this.counters, counters);
+    this.connections = connections;
+    this.#suspected = suspected;
+    this.#confirmed = counters.out_msgs;
+    this.#since = since;
+    this.#peer = peer;
+    this.#missedBefore = missedBefore;
+    this.#lose(wanted);
+  }
+
+  #lose(wanted: readonly Subscribed[]): void {
+    this.#wanted = wanted;
     this.#remoteInterest = new SubscriptionTree();
     for (const interest of wanted) this.#remoteInterest.insert(interest);
   }
@@ -97,6 +153,7 @@ export class LinkAccount {
   /** Called when the other side has announced its interest again. */
   restored(): void {
     this.#remoteInterest = null;
+    this.#wanted = [];
   }
 
   /**

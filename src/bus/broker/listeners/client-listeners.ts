@@ -1,20 +1,27 @@
-import type { Socket } from "node:net";
+import { Socket } from "node:net";
 import type { SecureContext } from "node:tls";
+import { messageOf } from "../../../base/errors.ts";
 import { ThrottledWarning, type WarningLog } from "../../../base/throttled-warning.ts";
 import { type ByteStream, socketStream } from "../../carriers/byte-stream.ts";
-import { listenTcp, type TcpAddress } from "../../carriers/tcp-listener.ts";
+import { adoptTcp, listenTcp, type TcpAddress, type TcpListener } from "../../carriers/tcp-listener.ts";
 import { greetThenSecure } from "../../carriers/tls-stream.ts";
 import { listenUnix, type SocketHome } from "../../carriers/unix-listener.ts";
 import type { AcceptOptions } from "../permissions.ts";
 import { ClientSockets } from "./client-sockets.ts";
 
-export interface TcpOptions extends TcpAddress {
+export interface TcpOptions {
   /** Returns the context of the next handshake; if omitted, connections are not encrypted. */
   readonly secureContext?: (() => SecureContext) | undefined;
   /** Called for each connection that is accepted. */
   readonly accepted?: (socket: Socket) => void;
   /** Authenticates each client. */
   readonly authenticate: NonNullable<AcceptOptions["authenticate"]>;
+}
+
+interface AdoptedClient {
+  readonly address: string;
+  /** Whether it has logged in. */
+  readonly isKnown: boolean;
 }
 
 interface ClientListenersOptions {
@@ -31,6 +38,7 @@ export class ClientListeners {
   readonly #sockets: ClientSockets;
   readonly #warning: ThrottledWarning;
   readonly #listeners: { close(): Promise<void> }[] = [];
+  #tcp: TcpListener | null = null;
   #isClosed = false;
 
   constructor({ maxClients, log, accept }: ClientListenersOptions) {
@@ -45,21 +53,61 @@ export class ClientListeners {
   }
 
   /** Listens on a TCP port; resolves with the port. */
-  async listenTcp({ secureContext, authenticate, accepted, ...address }: TcpOptions): Promise<number> {
+  async listenTcp({ host, port, ...options }: TcpOptions & TcpAddress): Promise<number> {
+    const listener = await listenTcp({ host, port }, this.#handlersOf(options));
+    this.#tcp = listener;
+    await this.#add(listener);
+    return listener.port;
+  }
+
+  /** Descriptor of the TCP port, for a program that continues it; -1: there is none. */
+  get tcpDescriptor(): number {
+    return this.#tcp?.descriptor() ?? -1;
+  }
+
+  /** Listens with the socket of an earlier program, and returns its port. Throws if it is none. */
+  adoptTcp(descriptor: number, options: TcpOptions): number {
+    this.#tcp = adoptTcp(descriptor, this.#handlersOf(options));
+    this.#listeners.push(this.#tcp);
+    return this.#tcp.port;
+  }
+
+  /** The stream of a client that an earlier program served. Null: there is no room, or the descriptor is no connection. */
+  adoptClient(descriptor: number, { address, isKnown }: AdoptedClient, { authenticate, accepted }: TcpOptions) {
+    let socket: Socket;
+    try {
+      socket = new Socket({ fd: descriptor });
+    } catch (error) {
+      this.#warning.warn(`a connection of ${address} was not continued: ${messageOf(error)}`);
+      return null;
+    }
+    if (this.#sockets.admit(socket) !== "admitted") {
+      socket.destroy();
+      this.#warning.warn(`a connection of ${address} was not continued: there is no room for it`);
+      return null;
+    }
+    if (isKnown) this.#sockets.keep(socket);
+    accepted?.(socket);
+    return { stream: socketStream(socket), accepted: this.#optionsOf(socket, address, authenticate) };
+  }
+
+  #handlersOf({ secureContext, authenticate, accepted }: TcpOptions) {
     const accept = (socket: Socket) => {
       const admission = this.#sockets.admit(socket);
       if (admission === "cut") return this.#warning.warn("the bus port has as many connections as it can serve; one was closed");
       accepted?.(socket);
-      const logIn: TcpOptions["authenticate"] = (credentials, from) =>
-        whenAdmitted(authenticate(credentials, from), () => this.#sockets.keep(socket));
-      const options = { kind: "tcp", authenticate: logIn, address: addressOf(socket) } as const;
+      const options = this.#optionsOf(socket, addressOf(socket), authenticate);
       const isRefused = admission === "refused";
       if (secureContext) this.#accept(greetThenSecure(socket, secureContext), { ...options, tls: true }, isRefused);
       else this.#accept(socketStream(socket), options, isRefused);
     };
-    const listener = await listenTcp(address, { accept, failed: (error) => this.#failed("the bus port", error) });
-    await this.#add(listener);
-    return listener.port;
+    return { accept, failed: (error: Error) => this.#failed("the bus port", error) };
+  }
+
+  #optionsOf(socket: Socket, address: string, authenticate: TcpOptions["authenticate"]): AcceptOptions {
+    const logIn: TcpOptions["authenticate"] = (credentials, from) =>
+      whenAdmitted(authenticate(credentials, from), () => this.#sockets.keep(socket));
+    return { kind: "tcp", authenticate: logIn, address };
   }
 
   /** Closes all listeners; resolves when the socket files are gone. */

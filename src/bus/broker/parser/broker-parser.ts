@@ -1,5 +1,5 @@
 import { BorrowedMessage } from "../borrowed-message.ts";
-import { ERROR_TEXTS, ProtocolViolation } from "../broker-protocol.ts";
+import { CRLF, ERROR_TEXTS, ProtocolViolation } from "../broker-protocol.ts";
 import type { BrokerOperations, Envelope } from "./broker-operations.ts";
 import { ControlLine, expect } from "./control-line.ts";
 import { executeLinkLine, readLinkedEnvelope } from "./link-line.ts";
@@ -51,6 +51,14 @@ export class BrokerParser {
   /** Number of held bytes of a message whose end has not arrived yet. */
   get heldBytes(): number {
     return this.#message?.length ?? this.#messageLength;
+  }
+
+  /** The bytes of an operation whose end has not arrived yet: a parser that reads them is where this one is. */
+  pending(): Buffer[] {
+    if (this.#line) return [this.#line.subarray(0, this.#lineLength)];
+    if (!this.#envelope) return [];
+    const head = Buffer.from(publishLine(this.#envelope), "latin1");
+    return [head, ...(this.#message ? [this.#message.subarray(0, this.#messageLength)] : this.#pieces)];
   }
 
   /**
@@ -190,6 +198,11 @@ export class BrokerParser {
 function readEnvelope(line: ControlLine, headerBytes: number, size: number, end: number): Envelope {
   expect(end === 2 || end === 3);
   return { subject: line.word(1), reply: end === 3 ? line.word(2) : null, headerBytes, size };
+}
+
+function publishLine({ subject, reply, headerBytes, size }: Envelope): string {
+  const to = reply === null ? subject : `${subject} ${reply}`;
+  return headerBytes === 0 ? `PUB ${to} ${size}${CRLF}` : `HPUB ${to} ${headerBytes} ${size}${CRLF}`;
 }
 
 /** Whether the last two bytes are CR LF, in whichever pieces they are. */

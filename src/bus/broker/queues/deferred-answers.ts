@@ -18,6 +18,11 @@ export class DeferredAnswers {
     return true;
   }
 
+  /** The answers, with the number of messages that leave before each. */
+  waiting(): { after: number; text: string }[] {
+    return this.#answers.map(({ at, text }) => ({ after: at - this.#departed, text }));
+  }
+
   /** Moves answers whose turn has come to `output`. */
   take(output: Buffer[]): void {
     let [first] = this.#answers;

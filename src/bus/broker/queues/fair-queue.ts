@@ -51,13 +51,14 @@ export class FairQueue {
     this.#options = options;
   }
 
-  add(flow: Flow, head: string | Buffer, message: BorrowedMessage, payload: number): void {
+  /** `time`: when the message was queued, by the monotonic clock in milliseconds. */
+  add(flow: Flow, head: string | Buffer, message: BorrowedMessage, payload: number, time = performance.now()): void {
     const { publisher, subject } = flow;
     const owner = this.#publishers.get(publisher.fairKey) ?? this.#begin(publisher);
     const before = owner.bytes;
     const topic = owner.get(subject) ?? owner.begin(flow, this.#options.policyOf(subject));
     const { bytes } = topic;
-    topic.queue.add(head, message, payload, performance.now());
+    topic.queue.add(head, message, payload, time);
     owner.bytes += topic.bytes - bytes;
     this.count++;
     this.#grow(owner.bytes - before);
@@ -106,6 +107,11 @@ export class FairQueue {
   /** Number of queued bytes of one publisher. */
   bytesFrom({ fairKey }: Subscriber): number {
     return this.#publishers.get(fairKey)?.bytes ?? 0;
+  }
+
+  /** The queues of the topics that have messages. */
+  *flows(): Generator<TopicFlow> {
+    for (const { topics } of this.#publishers.values()) for (const topic of topics) if (topic.count > 0) yield topic;
   }
 
   /** Queued messages by subject. */

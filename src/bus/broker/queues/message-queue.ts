@@ -72,6 +72,17 @@ export class MessageQueue {
     return taken;
   }
 
+  /** The messages, oldest first, with their bytes as they are sent. */
+  *waiting(): Generator<{ bytes: readonly Buffer[]; size: number; payload: number; time: number }> {
+    for (const { block, from, used, rest, sizes, payloads, times, first } of this.#segments)
+      for (let index = first, at = from; index < sizes.length; index++) {
+        const size = sizes[index] as number;
+        const bytes = rest === null ? [block.subarray(at, at + size)] : [block.subarray(0, used), ...rest];
+        at += size;
+        yield { bytes, size, payload: payloads[index] as number, time: times[index] as number };
+      }
+  }
+
   /** Time at which the oldest message was queued; infinite: there is none. */
   get oldestTime(): number {
     const [segment] = this.#segments;

@@ -1,10 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../../base/clock.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
+import type { HandedOver } from "../../../base/handed-over.ts";
 import { ThrottledWarning, type WarningLog } from "../../../base/throttled-warning.ts";
 import { visible } from "../../../base/visible-text.ts";
 import type { RunReport } from "../../../contract/run.ts";
+import { KernelTimes } from "../../../daemon/handover/kernel-times.ts";
+import { takenState } from "../../../daemon/handover/taken-state.ts";
 import { type AlertEvent, type AlertRule, type HostAlert, MAX_RULES } from "../contract.ts";
+import { type AlertsState, alertsState } from "./alerts-state.ts";
 import { Allowance } from "./allowance.ts";
 import { LinePattern } from "./line-pattern.ts";
 import { type Moment, WatchedProcess } from "./watched-process.ts";
@@ -21,6 +25,8 @@ interface HostAlertsOptions {
   readonly publish: (event: AlertEvent) => void;
   /** Whether the process of this pid is stopped by a signal. */
   readonly isPaused: (pid: number) => boolean;
+  /** What the alerts of the program that this one replaces have handed over. */
+  readonly taken?: HandedOver | undefined;
 }
 
 type Run = Pick<RunReport, "run_id" | "pid"> & { readonly isUp: boolean };
@@ -44,6 +50,8 @@ export class HostAlerts {
   constructor(options: HostAlertsOptions) {
     this.#options = options;
     this.#skipped = new ThrottledWarning(options.log);
+    const taken = takenState(options.taken, alertsState, options.log);
+    if (taken !== null) this.#adopt(taken);
   }
 
   /** Number of the last change. */
@@ -93,6 +101,35 @@ export class HostAlerts {
     if (watched === undefined) return;
     watched.clear();
     this.#changed(watched);
+  }
+
+  /** Hands over the rules and what was found. They stay as they are. */
+  handOver(): HandedOver {
+    const times = new KernelTimes(this.#options.clock);
+    const state: AlertsState = {
+      seq: this.#seq,
+      watched: [...this.#watched.values()].map((watched) => watched.handOver(times)),
+      incoming: [...this.#incoming.values()],
+      runs: [...this.#runs].map(([name, run]) => ({ name, ...run })),
+      published: [...this.#published].map(([, { alert, at }]) => ({ alert, at: times.toKernel(at) })),
+    };
+    return { state, descriptors: {}, bytes: {} };
+  }
+
+  #adopt({ seq, watched, incoming, runs, published }: AlertsState): void {
+    const times = new KernelTimes(this.#options.clock);
+    this.#seq = seq;
+    this.#incoming = new Map(incoming.map((rule) => [rule.name, rule]));
+    for (const { name, ...run } of runs) this.#runs.set(name, run);
+    for (const { alert, at } of published) this.#published.set(alert.name, { alert, at: times.fromKernel(at) });
+    const patterns = new Map<string, LinePattern | null>();
+    const all = watched.map((state) => {
+      const each = this.#watch(state.rule, undefined, patterns);
+      each.adopt(state, times);
+      return [state.rule.name, each] as const;
+    });
+    this.#watched = new Map(all);
+    for (const [, each] of all) this.#changed(each);
   }
 
   close(): void {

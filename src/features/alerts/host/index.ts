@@ -5,8 +5,9 @@ import { HostAlerts } from "./host-alerts.ts";
 
 /** Watches the output of processes that have an alert. */
 export const alertsHost: HostFeature<keyof typeof ALERT_REQUESTS> = {
-  begin({ clock, lists, log, publish }) {
-    const alerts = new HostAlerts({ clock, log, publish: (event) => publish("alert", event), isPaused });
+  name: "alerts",
+  begin({ clock, lists, log, publish, taken }) {
+    const alerts = new HostAlerts({ clock, log, publish: (event) => publish("alert", event), isPaused, taken });
     return {
       service: null,
       handlers: {
@@ -24,6 +25,7 @@ export const alertsHost: HostFeature<keyof typeof ALERT_REQUESTS> = {
       output: (name, bytes) => alerts.output(name, bytes),
       runChanged: (_kind, { report, spec }) => alerts.runChanged(report, spec.ready !== null),
       close: () => alerts.close(),
+      handOver: () => alerts.handOver(),
     };
   },
 };

@@ -9,6 +9,15 @@ export const OVERLAP_BYTES = 512;
 export class LineBlocks {
   #rest: Buffer = Buffer.alloc(0);
 
+  /** The line that is not complete, as base64, for the next program. */
+  get rest(): string {
+    return this.#rest.toString("base64");
+  }
+
+  set rest(text: string) {
+    this.#rest = Buffer.from(text, "base64");
+  }
+
   /** The lines that are complete with these bytes, which are borrowed; null: there are none. */
   add(bytes: Uint8Array): Buffer | null {
     const added = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

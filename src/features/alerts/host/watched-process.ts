@@ -1,5 +1,7 @@
 import { shortened } from "../../../base/text-length.ts";
+import type { KernelTimes } from "../../../daemon/handover/kernel-times.ts";
 import { type AlertRule, type HostAlert, MAX_ALERT_LINE } from "../contract.ts";
+import type { WatchedState } from "./alerts-state.ts";
 import { Allowance } from "./allowance.ts";
 import { LineBlocks } from "./line-blocks.ts";
 import type { LinePattern } from "./line-pattern.ts";
@@ -63,6 +65,24 @@ export class WatchedProcess {
     if (earlier.rule.silent_ms !== this.rule.silent_ms) return;
     this.#silent = earlier.#silent;
     this.#isSilenceKnown = earlier.#isSilenceKnown;
+  }
+
+  /** What the next program continues with. */
+  handOver(times: KernelTimes): WatchedState {
+    const active = { time: this.#active.time, monotonic: times.toKernel(this.#active.monotonic) };
+    const found = { output: this.#output, silent: this.#silent, isSilenceKnown: this.#isSilenceKnown };
+    return { rule: this.rule, ...found, isUp: this.#isUp, active, hasUnfinished: this.#hasUnfinished, line: this.#lines.rest };
+  }
+
+  /** Continues the watch of an earlier program. */
+  adopt({ output, silent, isSilenceKnown, isUp, active, hasUnfinished, line }: WatchedState, times: KernelTimes): void {
+    this.#output = output;
+    this.#silent = silent;
+    this.#isSilenceKnown = isSilenceKnown;
+    this.#isUp = isUp;
+    this.#active = { time: active.time, monotonic: times.fromKernel(active.monotonic) };
+    this.#hasUnfinished = hasUnfinished;
+    this.#lines.rest = line;
   }
 
   /** A new run began: what the one before did does not matter any more. */

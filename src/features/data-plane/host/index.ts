@@ -7,8 +7,9 @@ export type { Tap, TappedMessage } from "./tap.ts";
 
 /** Reports clients, topics and services of the host. The service taps topics; null: the host has no broker. */
 export const dataPlaneHost: HostFeature<keyof typeof DATA_PLANE_REQUESTS, Tap | null> = {
-  begin({ bus, lists, log, publish }) {
-    const report = bus && new RegistryReport(bus.registry, { pages: lists.pages, send: (event) => publish("data_plane", event) });
+  name: "data-plane",
+  begin({ bus, lists, log, publish, taken }) {
+    const report = bus && new RegistryReport(bus.registry, { pages: lists.pages, send: (event) => publish("data_plane", event), taken });
     return {
       service: bus && new Tap(bus.registry, (msg) => log("error", msg)),
       handlers: {
@@ -20,6 +21,7 @@ export const dataPlaneHost: HostFeature<keyof typeof DATA_PLANE_REQUESTS, Tap | 
       },
       heartbeat: () => (report === null ? {} : { data_seq: report.seq }),
       close: () => report?.close(),
+      ...(report === null ? {} : { handOver: () => report.handOver() }),
     };
   },
 };

@@ -1,3 +1,5 @@
+import { z } from "zod";
+import type { HandedOver } from "../../../base/handed-over.ts";
 import type { Registry } from "../../../bus/registry/registry.ts";
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
 import type { RegistryChange } from "../../../contract/registry.ts";
@@ -10,18 +12,24 @@ const MAX_EVENT_CHARS = 128 * 1024;
 interface RegistryReportOptions {
   readonly pages: ListPages;
   readonly send: (event: DataPlaneEvent) => void;
+  /** What the report of the program that this one replaces has handed over. */
+  readonly taken?: HandedOver | undefined;
 }
+
+/** The tables themselves are those of the broker. */
+const reportState = z.object({ seq: z.int().min(0) });
 
 /** Reports the clients, topics and services of a host's broker to the manager: numbered changes, and the whole tables on request. */
 export class RegistryReport {
   /** Number of the last event. */
-  seq = 0;
+  seq: number;
   readonly #registry: Registry;
   readonly #send: RegistryReportOptions["send"];
   readonly #pages: ListPages;
   readonly #unsubscribe: () => void;
 
-  constructor(registry: Registry, { pages, send }: RegistryReportOptions) {
+  constructor(registry: Registry, { pages, send, taken }: RegistryReportOptions) {
+    this.seq = reportState.safeParse(taken?.state).data?.seq ?? 0;
     this.#registry = registry;
     this.#send = send;
     this.#pages = pages;
@@ -42,6 +50,11 @@ export class RegistryReport {
 
   loseTopics(topics: RequestOf<"lose_topics">["topics"]): void {
     this.#registry.loseTopics(new Map(topics.map(({ subject, message }) => [subject, message])));
+  }
+
+  /** Hands over the number of the last event: the manager expects higher ones. */
+  handOver(): HandedOver {
+    return { state: { seq: this.seq } satisfies z.infer<typeof reportState>, descriptors: {}, bytes: {} };
   }
 
   close(): void {

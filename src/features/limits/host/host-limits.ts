@@ -1,10 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
+import type { HandedOver } from "../../../base/handed-over.ts";
 import type { RunReport } from "../../../contract/run.ts";
+import { KernelTimes } from "../../../daemon/handover/kernel-times.ts";
 import { PROCESS_SERIES } from "../../load-history/series.ts";
 import { type CgroupLimits, type HostLimits as HostLimitsRow, type LimitRule, type LimitsEvent, MAX_RULES } from "../contract.ts";
 import { LimitedProcess, type LimitedRun } from "./limited-process.ts";
+import type { LimitsState } from "./limits-state.ts";
 
 /** A limit whose time is shorter needs a measurement each second; 10 s apart, three are enough for a longer one. Milliseconds. */
 const EACH_SECOND_BELOW_MS = 30_000;
@@ -113,6 +116,38 @@ export class HostLimits {
   clear(name: string): void {
     this.#processes.get(name)?.clear();
     this.#changed(name);
+  }
+
+  /** Hands over the rules and what was measured. They stay as they are. */
+  handOver(): HandedOver {
+    const times = new KernelTimes(this.#options.clock);
+    const state: LimitsState = {
+      seq: this.#seq,
+      rules: [...this.#rules.values()].map((rule) => ({ rule, watches: this.#processes.get(rule.name)?.handOver(times) ?? [] })),
+      incoming: [...this.#incoming.values()],
+      runs: [...this.#runs].map(([name, { began, counted, ...run }]) => {
+        return { name, ...run, began: times.toKernel(began), counted: times.toKernel(counted) };
+      }),
+      published: this.list(),
+    };
+    return { state, descriptors: {}, bytes: {} };
+  }
+
+  /** Continues what the program before this one has handed over. */
+  adopt({ seq, rules, incoming, runs, published }: LimitsState): void {
+    const times = new KernelTimes(this.#options.clock);
+    this.#seq = seq;
+    this.#incoming = new Map(incoming.map((rule) => [rule.name, rule]));
+    for (const { name, began, counted, ...run } of runs)
+      this.#runs.set(name, { ...run, began: times.fromKernel(began), counted: times.fromKernel(counted) });
+    for (const limits of published) this.#published.set(limits.name, limits);
+    const before = rules.map(({ rule: { name, limits }, watches }) => {
+      const process = new LimitedProcess(limits);
+      process.adopt(this.#runs.get(name) ?? null, watches, times);
+      return [name, process] as const;
+    });
+    this.#processes = new Map(before);
+    this.#apply(new Map(rules.map(({ rule }) => [rule.name, rule])));
   }
 
   close(): void {

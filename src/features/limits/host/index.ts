@@ -1,12 +1,15 @@
+import { takenState } from "../../../daemon/handover/taken-state.ts";
 import type { HostFeature } from "../../../daemon/host-feature.ts";
 import { loadHistoryHost } from "../../load-history/host/index.ts";
 import type { LIMIT_REQUESTS } from "../contract.ts";
 import { RunCgroupLimits } from "./cgroup-limits.ts";
 import { HostLimits } from "./host-limits.ts";
+import { limitsState } from "./limits-state.ts";
 
 /** Compares what processes use with their limits, and sets those of their cgroups. */
 export const limitsHost: HostFeature<keyof typeof LIMIT_REQUESTS> = {
-  begin({ cgroupOf, clock, lists, publish, use }) {
+  name: "limits",
+  begin({ cgroupOf, clock, lists, log, publish, taken, use }) {
     const cgroups = new RunCgroupLimits(cgroupOf);
     const limits: HostLimits = new HostLimits({
       clock,
@@ -15,6 +18,8 @@ export const limitsHost: HostFeature<keyof typeof LIMIT_REQUESTS> = {
       limitCgroup: (runId, wanted) => cgroups.set(runId, wanted),
     });
     const measureEachSecond = use(loadHistoryHost).measurements.subscribe((name, figures) => limits.measured(name, figures));
+    const state = takenState(taken, limitsState, log);
+    if (state !== null) limits.adopt(state);
     return {
       service: null,
       handlers: {
@@ -33,6 +38,7 @@ export const limitsHost: HostFeature<keyof typeof LIMIT_REQUESTS> = {
       runChanged: (_kind, { report }) => limits.runChanged(report),
       runEnded: (runId) => cgroups.forget(runId),
       close: () => limits.close(),
+      handOver: () => limits.handOver(),
     };
   },
 };

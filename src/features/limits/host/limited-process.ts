@@ -1,4 +1,6 @@
+import type { KernelTimes } from "../../../daemon/handover/kernel-times.ts";
 import type { HostReached, Limit } from "../contract.ts";
+import type { WatchState } from "./limits-state.ts";
 
 /** The present moment by both clocks, milliseconds. */
 export interface Moment {
@@ -48,6 +50,18 @@ export class LimitedProcess {
       const known = earlier.#watches[same];
       if (known !== undefined) this.#watches[index] = known;
     }
+  }
+
+  /** The states of the limits, for the next program. */
+  handOver(times: KernelTimes): WatchState[] {
+    return this.#watches.map(({ since, ...rest }) => ({ ...rest, since: since === null ? null : times.toKernel(since) }));
+  }
+
+  /** Continues the states that an earlier program has handed over. */
+  adopt(run: LimitedRun | null, watches: readonly WatchState[], times: KernelTimes): void {
+    this.#run = run;
+    for (const [index, { since, ...rest }] of watches.entries())
+      this.#watches[index] = { ...rest, since: since === null ? null : times.fromKernel(since) };
   }
 
   setRun(run: LimitedRun): void {

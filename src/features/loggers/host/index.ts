@@ -6,9 +6,10 @@ import { LoggerRings } from "./logger-rings.ts";
 
 /** Keeps the newest samples of topics. */
 export const loggersHost: HostFeature<keyof typeof LOGGER_REQUESTS> = {
-  begin({ bus, lists, log, use }) {
+  name: "loggers",
+  begin({ bus, lists, log, taken, use }) {
     const tap = use(dataPlaneHost);
-    const rings = bus && tap && new LoggerRings({ tap, memory: bus.broker.memory, warn: (msg) => log("warning", msg) });
+    const rings = bus && tap && new LoggerRings({ tap, memory: bus.broker.memory, warn: (msg) => log("warning", msg), taken });
     const own = () => {
       if (rings === null) throw new MgrError("conflict", "this host has no broker, and so no loggers");
       return rings;
@@ -26,6 +27,7 @@ export const loggersHost: HostFeature<keyof typeof LOGGER_REQUESTS> = {
         logger_read: (request) => own().read(request),
       },
       close: () => rings?.close(),
+      ...(rings === null ? {} : { handOver: () => rings.handOver() }),
     };
   },
 };

@@ -1,10 +1,14 @@
+import type { z } from "zod";
 import { MgrError } from "../../../base/errors.ts";
+import type { HandedOver } from "../../../base/handed-over.ts";
 import type { MemoryBudget, MemoryHolder } from "../../../bus/broker/queues/memory-budget.ts";
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
+import { takenState } from "../../../daemon/handover/taken-state.ts";
 import type { Tap, TappedMessage } from "../../data-plane/host/index.ts";
 import { cappedSum } from "../../recordings/capped-sum.ts";
 import { type LoggerSpec, type LoggerTopicSpec, MAX_LOGGERS, type RingReport } from "../contract.ts";
 import { readRecords } from "./ring-records.ts";
+import { type RingState, ringsState, SampleReader, SampleWriter } from "./rings-state.ts";
 import { SampleRing, type SharedPayload } from "./sample-ring.ts";
 
 const DEFAULT_RING_MEMORY_BYTES = 256 * 1024 * 1024;
@@ -39,6 +43,8 @@ interface LoggerRingsOptions {
   /** Memory budget of the broker, which includes the rings. */
   readonly memory: MemoryBudget;
   readonly warn: (msg: string) => void;
+  /** What the loggers of the program that this one replaces have handed over. */
+  readonly taken?: HandedOver | undefined;
 }
 
 /**
@@ -59,6 +65,8 @@ export class LoggerRings {
 
   constructor(options: LoggerRingsOptions) {
     this.#options = options;
+    const taken = takenState(options.taken, ringsState, (_level, msg) => options.warn(msg));
+    if (taken !== null) this.#adopt(taken, new SampleReader(options.taken?.bytes ?? {}));
   }
 
   /** Memory of all rings together, bytes. */
@@ -114,6 +122,39 @@ export class LoggerRings {
     return { ...readRecords(this.#find(logger, topic).ring, { from, skip, until }) };
   }
 
+  /** Hands over all loggers with their samples. They stay as they are. */
+  handOver(): HandedOver {
+    const samples = new SampleWriter();
+    const loggers = [...this.#loggers.values()].map(({ spec, rings }) => ({
+      spec,
+      rings: [...rings].map(([topic, { ring, countdown, kind, sequence, missed, evicted }]): RingState => {
+        samples.add(ring);
+        const { first, count } = ring;
+        return { topic, countdown, kind, sequence: sequence === null ? null : String(sequence), missed, evicted, first, count };
+      }),
+    }));
+    return { state: { maxBytes: this.#maxBytes, loggers }, descriptors: {}, bytes: samples.bytes };
+  }
+
+  #adopt({ maxBytes, loggers }: z.infer<typeof ringsState>, samples: SampleReader): void {
+    this.#maxBytes = maxBytes;
+    for (const { spec: logger, rings: handed } of loggers) {
+      const rings = new Map<string, TopicRing>();
+      for (const { topic, first, count, sequence, countdown, kind, missed, evicted } of handed) {
+        const spec = logger.topics.find(({ name }) => name === topic) ?? { name: topic, log_size: count, divisor: 1 };
+        const ring = this.#ring(spec, first);
+        samples.fill(ring, count);
+        const begun = { ...this.#make(spec, logger), ring, countdown, kind, missed, evicted };
+        rings.set(topic, { ...begun, sequence: sequence === null ? null : BigInt(sequence) });
+      }
+      const share = shareOf(logger.name, rings);
+      this.#options.memory.add(share);
+      this.#loggers.set(logger.name, { spec: logger, rings, share });
+    }
+    this.#apply();
+    this.#makeRoom();
+  }
+
   close(): void {
     this.#unsubscribe();
     for (const { share } of this.#loggers.values()) this.#options.memory.remove(share);
@@ -134,10 +175,11 @@ export class LoggerRings {
     return { logger: name, onlyTimes: only_ts, spec, ring, countdown: 0, kind: null, sequence: null, missed: 0, evicted: 0 };
   }
 
-  #ring({ log_size }: LoggerTopicSpec): SampleRing {
-    return new SampleRing(log_size, (bytes) => {
+  #ring({ log_size }: LoggerTopicSpec, first = 0): SampleRing {
+    const grow = (bytes: number) => {
       this.#used += bytes;
-    });
+    };
+    return new SampleRing(log_size, grow, first);
   }
 
   #apply(): void {

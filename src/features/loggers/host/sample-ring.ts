@@ -32,16 +32,18 @@ interface Block {
 
 /** The last samples of one topic, numbered from 0 over the life of the ring; those from `first` to before `end` are held. */
 export class SampleRing {
-  first = 0;
-  end = 0;
+  first: number;
+  end: number;
   /** Memory of the ring, bytes, including payloads that other rings also hold. */
   bytes = 0;
   readonly #size: number;
   readonly #grow: (bytes: number) => void;
   readonly #blocks = new Map<number, Block>();
 
-  /** `grow` receives each change of the memory that the host's rings use, bytes. */
-  constructor(size: number, grow: (bytes: number) => void) {
+  /** `grow` receives each change of the memory that the host's rings use, bytes. `first`: number of the first sample. */
+  constructor(size: number, grow: (bytes: number) => void, first = 0) {
+    this.first = first;
+    this.end = first;
     this.#size = size;
     this.#grow = grow;
   }

@@ -6,7 +6,8 @@ import { Recorder } from "./recorder.ts";
 
 /** Records messages that programs of the host publish. */
 export const recordingsHost: HostFeature<keyof typeof RECORDING_REQUESTS> = {
-  begin({ host, clock, folders, lists, log, publish, use }) {
+  name: "recordings",
+  begin({ host, clock, folders, lists, log, publish, taken, use }) {
     const tap = use(dataPlaneHost);
     const recorder =
       tap === null || folders === null
@@ -20,6 +21,7 @@ export const recordingsHost: HostFeature<keyof typeof RECORDING_REQUESTS> = {
             pages: lists.pages,
             log,
             send: (event) => publish("recording", event),
+            taken,
           });
     const own = () => {
       if (recorder === null) throw new MgrError("conflict", "this host cannot record: it has no state folder or no broker");
@@ -44,6 +46,9 @@ export const recordingsHost: HostFeature<keyof typeof RECORDING_REQUESTS> = {
             output: (name, bytes) => recorder.output(name, bytes),
             runChanged: (kind, run) => recorder.processChanged(kind, run),
             close: () => recorder.close(),
+            quiet: () => recorder.quiet(),
+            handOver: () => recorder.handOver(),
+            resume: () => recorder.resume(),
           }),
     };
   },

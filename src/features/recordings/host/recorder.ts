@@ -4,8 +4,11 @@ import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { compileFnmatch } from "../../../base/fnmatch.ts";
+import type { HandedOver } from "../../../base/handed-over.ts";
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
 import type { RunReport } from "../../../contract/run.ts";
+import { KernelTimes } from "../../../daemon/handover/kernel-times.ts";
+import { takenState } from "../../../daemon/handover/taken-state.ts";
 import type { ListPages } from "../../../daemon/lists/list-pages.ts";
 import { instanceUuid } from "../../../daemon/session/instance.ts";
 import { readJsonState } from "../../../files/json-state-file.ts";
@@ -17,6 +20,7 @@ import { MAX_RECORDINGS, type RecordingEvent, type RecordingSpec, recordingSpec 
 import { LOG_LINE, logLine } from "../samples/mcap/channels.ts";
 import { Recording, type RecordingOptions } from "./recording.ts";
 import { fileNamePart, type RecordingLog } from "./recording-folder.ts";
+import { recorderState } from "./recording-state.ts";
 import { TerminalLines } from "./terminal-lines.ts";
 
 const STATE_FILE = "recordings.json";
@@ -36,6 +40,8 @@ interface RecorderOptions {
   readonly pages: Pick<ListPages, "of">;
   readonly log: RecordingLog;
   readonly send: (event: RecordingEvent) => void;
+  /** What the recorder of the program that this one replaces has handed over. */
+  readonly taken?: HandedOver | undefined;
 }
 
 /** The recordings of one host: their states, their files, and the entries from the host itself. */
@@ -60,6 +66,13 @@ export class Recorder {
     this.#options = options;
     this.#instance = instanceUuid(options.stateDir);
     this.#lines = new TerminalLines((name, line) => this.#terminalLine(name, line));
+    const taken = takenState(options.taken, recorderState, options.log);
+    if (taken !== null && options.taken !== undefined) {
+      this.#adopt(taken, options.taken);
+      this.resumed = Promise.resolve();
+      this.#opened = this.resumed;
+      return;
+    }
     const warn = (msg: string) => options.log("error", msg);
     this.resumed = this.#resume(
       readJsonState(this.#stateFile, { schema: saved, empty: [], lost: "earlier recordings are not continued", warn }),
@@ -156,6 +169,41 @@ export class Recorder {
   /** Records bytes that a process wrote to its terminal. */
   output(name: string, bytes: Uint8Array): void {
     if (this.#terminalRecordings(name).length > 0) this.#lines.add(name, bytes);
+  }
+
+  /** Begins nothing new. Resolves when no operation on files is under way; rejects with `busy` if a disk is too slow. */
+  async quiet(): Promise<void> {
+    await Promise.all([...this.#recordings.values()].map((recording) => recording.quiet()));
+  }
+
+  resume(): void {
+    for (const recording of this.#recordings.values()) recording.resume();
+  }
+
+  /** Hands over the recordings with their open files, and lines that have no end yet. */
+  handOver(): HandedOver {
+    const times = new KernelTimes(this.#options.clock);
+    const handed = [...this.#recordings.values()].map((recording) => recording.handOver(times));
+    return {
+      state: { seq: this.#seq, recordings: handed.map(({ state }) => state), lines: this.#lines.begun },
+      descriptors: Object.assign({}, ...handed.map(({ descriptors }) => descriptors)),
+      bytes: Object.assign({}, ...handed.map(({ bytes }) => bytes)),
+    };
+  }
+
+  #adopt({ seq, recordings, lines }: z.infer<typeof recorderState>, taken: HandedOver): void {
+    const times = new KernelTimes(this.#options.clock);
+    this.#seq = seq;
+    for (const line of lines) this.#lines.adopt(line);
+    for (const state of recordings) {
+      this.#savedStates.set(state.spec.name, stateText(state.state === "recording", state.startedAt));
+      const recording = this.#add(state.spec);
+      try {
+        recording.adopt(state, taken, times);
+      } catch (error) {
+        this.#unreadable(recording, error);
+      }
+    }
   }
 
   async close(): Promise<void> {

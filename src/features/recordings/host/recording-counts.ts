@@ -1,6 +1,7 @@
 import { cappedSum } from "../capped-sum.ts";
 import { MAX_REPORTED_TOPICS, type RecordingReport } from "../contract.ts";
 import type { FoundFile } from "./recording-folder.ts";
+import type { CountsState } from "./recording-state.ts";
 
 interface TopicCounts {
   messages: number;
@@ -23,6 +24,17 @@ export class RecordingCounts {
       dropped,
     }));
     return { ...this.#sums, topics };
+  }
+
+  handOver(): CountsState {
+    const topics = [...this.#topics].map(([name, { last, ...counts }]) => ({ name, ...counts, last: last === null ? null : String(last) }));
+    return { topics, sums: { ...this.#sums } };
+  }
+
+  /** Continues the counters of an earlier program. */
+  adopt({ topics, sums }: CountsState): void {
+    Object.assign(this.#sums, sums);
+    for (const { name, last, ...counts } of topics) this.#topics.set(name, { ...counts, last: last === null ? null : BigInt(last) });
   }
 
   /** Counts a message that arrived. Returns how many of its topic were sent since the last one but did not arrive. */

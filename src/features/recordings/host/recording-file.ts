@@ -1,6 +1,7 @@
 import { truncate } from "node:fs/promises";
 import { basename } from "node:path";
 import { isDiskFull, messageOf } from "../../../base/errors.ts";
+import type { KernelTimes } from "../../../daemon/handover/kernel-times.ts";
 import type { TappedMessage } from "../../data-plane/host/index.ts";
 import { cappedSum } from "../capped-sum.ts";
 import type { RecordingFileReport } from "../contract.ts";
@@ -9,6 +10,7 @@ import { McapEncoder } from "../samples/mcap/encoder.ts";
 import { LOSSES, lossesText, RECORDING } from "../samples/mcap/losses.ts";
 import { repairMcap } from "../samples/mcap/repair.ts";
 import { Summary } from "../samples/mcap/summary.ts";
+import type { FileState, HandedFile } from "./recording-state.ts";
 import { type FilePlace, MAX_UNWRITTEN_BYTES, type OpenFile, type WriteFailed, WriteQueue } from "./write-queue.ts";
 
 /** Maximum size of the index, bytes: it is held in memory until the file is complete. */
@@ -20,13 +22,17 @@ const LOSSES_MS = 10_000;
 /** Bytes that are cut off first from a file on a full disk, to make room for its index. */
 const ROOM_FOR_INDEX_BYTES = 64 * 1024;
 
-interface RecordingFileOptions {
+export interface RecordingFileOptions {
   readonly path: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly channelMetadata: Readonly<Record<string, string>>;
   readonly open: OpenFile;
   readonly failed: WriteFailed;
   readonly now: number;
+  /** Writes nothing until `resume`. */
+  readonly isHeld?: boolean;
+  /** A file that an earlier program has begun. */
+  readonly taken?: { readonly file: HandedFile; readonly times: KernelTimes } | undefined;
 }
 
 /** The reason why a file is not complete, or not at its path. */
@@ -54,7 +60,7 @@ export class RecordingFile {
   /** Time of the first message by a monotonic clock, milliseconds. */
   readonly begunAt: number;
   readonly #options: RecordingFileOptions;
-  readonly #encoder = new McapEncoder();
+  readonly #encoder: McapEncoder;
   readonly #queue: WriteQueue;
   readonly #topics = new Map<string, TopicInFile>();
   #start: bigint | null = null;
@@ -69,9 +75,27 @@ export class RecordingFile {
     this.#options = options;
     this.path = options.path;
     this.name = basename(options.path);
+    this.#queue = new WriteQueue(options.path, options.open, options.failed);
+    if (options.isHeld) this.#queue.hold();
+    const { taken } = options;
+    if (taken !== undefined) {
+      const { state, index, ...rest } = taken.file;
+      this.begunAt = taken.times.fromKernel(state.begunAt);
+      this.#lossesAt = taken.times.fromKernel(state.lossesAt);
+      this.#encoder = new McapEncoder(state.position, Summary.restored(index));
+      this.#start = state.start === null ? null : BigInt(state.start);
+      this.#end = BigInt(state.end);
+      this.#messages = state.messages;
+      this.#missed = state.missed;
+      this.#dropped = state.dropped;
+      this.#writtenLosses = state.writtenLosses;
+      for (const { name, ...topic } of state.topics) this.#topics.set(name, topic);
+      this.#queue.adopt({ written: state.written, ...rest });
+      return;
+    }
     this.begunAt = options.now;
     this.#lossesAt = options.now;
-    this.#queue = new WriteQueue(options.path, options.open, options.failed);
+    this.#encoder = new McapEncoder();
     this.#queue.add([this.#encoder.begin("mgr"), this.#encoder.addMetadata(RECORDING, options.metadata)]);
   }
 
@@ -121,6 +145,35 @@ export class RecordingFile {
     if (losses === this.#writtenLosses || now - this.#lossesAt < LOSSES_MS) return;
     this.#lossesAt = now;
     this.#addLosses();
+  }
+
+  /** Writes the collected messages, and then nothing more until `resume`. Resolves when no write is under way; never rejects. */
+  async quiet(now: number): Promise<void> {
+    this.flush(now);
+    await this.#queue.settled();
+    this.#queue.hold();
+  }
+
+  resume(): void {
+    this.#queue.resume();
+  }
+
+  /** What the next program continues with: the open chunk is closed. */
+  handOver(times: KernelTimes): HandedFile {
+    const pieces = this.#encoder.cut();
+    if (pieces.length > 0) this.#queue.add(pieces);
+    const { written, ...rest } = this.#queue.handOver();
+    const { position, summary } = this.#encoder;
+    const state: FileState = {
+      name: this.name,
+      begunAt: times.toKernel(this.begunAt),
+      lossesAt: times.toKernel(this.#lossesAt),
+      start: this.#start === null ? null : String(this.#start),
+      end: String(this.#end),
+      ...{ messages: this.#messages, missed: this.#missed, dropped: this.#dropped, writtenLosses: this.#writtenLosses, position, written },
+      topics: [...this.#topics].map(([name, topic]) => ({ name, ...topic })),
+    };
+    return { state, index: Buffer.concat(summary.close(position)), ...rest };
   }
 
   /** Whether another program removed, replaced or moved the file. */

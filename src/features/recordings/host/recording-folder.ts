@@ -64,6 +64,16 @@ export class RecordingFolder {
     return isNew;
   }
 
+  /** Descriptor of the lock, for the next program; null: not locked. */
+  get lock(): number | null {
+    return this.#lock;
+  }
+
+  /** Holds the lock that an earlier program has taken. */
+  adopt(lock: number): void {
+    this.#lock = lock;
+  }
+
   release(): void {
     if (this.#lock !== null) closeSync(this.#lock);
     this.#lock = null;

@@ -1,16 +1,23 @@
 import { join } from "node:path";
 import type { Clock } from "../../../base/clock.ts";
 import { isDiskFull, MgrError, messageOf } from "../../../base/errors.ts";
+import type { HandedOver } from "../../../base/handed-over.ts";
 import { SerialQueue } from "../../../base/serial-queue.ts";
+import { withTimeout } from "../../../base/wait.ts";
+import type { KernelTimes } from "../../../daemon/handover/kernel-times.ts";
 import type { Tap, TappedMessage } from "../../data-plane/host/index.ts";
 import type { RecordingFileReport, RecordingReport, RecordingSpec } from "../contract.ts";
 import { RecordingCounts } from "./recording-counts.ts";
-import { RecordingFile } from "./recording-file.ts";
+import { RecordingFile, type RecordingFileOptions } from "./recording-file.ts";
 import { type FileWriter, RecordingFolder, type RecordingLog } from "./recording-folder.ts";
+import { handedNames, type RecordingState } from "./recording-state.ts";
 import { createFile, type OpenFile } from "./write-queue.ts";
 
 /** Interval for writing collected messages to the disk, milliseconds: a killed daemon loses at most a second. */
 const FLUSH_MS = 500;
+/** Time limit for writes that are under way when the program is about to be replaced, milliseconds. */
+const MAX_QUIET_MS = 3_000;
+const NO_BYTES = new Uint8Array();
 /** Minimum interval between reports of counters, milliseconds. */
 const REPORT_MS = 500;
 
@@ -42,6 +49,8 @@ export class Recording {
   #timer: unknown = null;
   #reportedAt = 0;
   #isDirty = false;
+  /** Whether nothing is begun: the program is about to be replaced. */
+  #isQuiet = false;
   /** The last fault; it is logged once while it lasts. */
   #fault: string | null = null;
   #completed: Promise<void> = Promise.resolve();
@@ -101,6 +110,60 @@ export class Recording {
     });
     // The recorder awaits it later.
     this.#completed.catch(() => undefined);
+  }
+
+  /** Begins nothing new. Resolves when no operation on files is under way; rejects with `busy` if that takes too long. */
+  async quiet(): Promise<void> {
+    const { clock } = this.#options;
+    this.#isQuiet = true;
+    clock.clearTimeout(this.#timer);
+    const settled = this.#work.run(() => this.#file?.quiet(clock.monotonic()));
+    await withTimeout(settled, MAX_QUIET_MS, () => this.#busy(), clock);
+  }
+
+  #busy(): MgrError {
+    return new MgrError("busy", `the recording '${this.name}' waits for the disk of ${this.folder.path}; try again when it is faster`);
+  }
+
+  resume(): void {
+    if (!this.#isQuiet) return;
+    this.#isQuiet = false;
+    this.#file?.resume();
+    if (this.isRecording) this.#schedule();
+  }
+
+  /** What the next program continues with. Descriptors and bytes have the names of `handedNames`. */
+  handOver(times: KernelTimes): HandedOver {
+    const file = this.#file?.handOver(times) ?? null;
+    const names = handedNames(this.name);
+    const state: RecordingState = {
+      ...{ spec: this.spec, state: this.#state, problem: this.#problem, startedAt: this.#startedAt, hasBegun: this.#hasBegun },
+      ...{ files: this.#files, counts: this.#counts.handOver(), part: this.#part, file: file?.state ?? null },
+    };
+    const lock = this.folder.lock === null ? {} : { [names.lock]: this.folder.lock };
+    const opened = file === null || file.descriptor === null ? {} : { [names.file]: file.descriptor };
+    const bytes = file === null ? {} : { [names.index]: file.index, [names.unwritten]: file.unwritten };
+    return { state, descriptors: { ...lock, ...opened }, bytes };
+  }
+
+  /** Continues the recording of an earlier program, in the same file. */
+  adopt(state: RecordingState, { descriptors, bytes }: HandedOver, times: KernelTimes): void {
+    const names = handedNames(this.name);
+    const lock = descriptors[names.lock];
+    if (lock !== undefined) this.folder.adopt(lock);
+    this.#counts.adopt(state.counts);
+    this.#files = state.files;
+    this.#part = state.part;
+    this.#hasBegun = state.hasBegun;
+    if (state.file !== null) {
+      const { [names.index]: index = NO_BYTES, [names.unwritten]: unwritten = NO_BYTES } = bytes;
+      const file = { state: state.file, descriptor: descriptors[names.file] ?? null, index, unwritten };
+      this.#file = this.#open(state.file.name, { file, times });
+    }
+    if (state.state === "recording") this.#record(state.startedAt ?? this.#options.clock.now());
+    this.#state = state.state;
+    this.#problem = state.problem;
+    this.#startedAt = state.startedAt;
   }
 
   /** Resolves when the files of an earlier daemon are complete and counted. */
@@ -184,15 +247,23 @@ export class Recording {
     if (this.#file.add(message, missed)) this.#counts.recorded(topic, payload.length);
     else this.#counts.dropped(topic);
     this.#isDirty = true;
+    if (this.#isQuiet) return;
     if (this.#file.size >= this.spec.max_size || this.#file.isLong) void this.#closeFile();
   }
 
   #begin(): RecordingFile {
-    const { clock, host, open = createFile } = this.#options;
     this.#part++;
-    const name = this.folder.fileName(new Date(clock.now()), this.#part);
+    const name = this.folder.fileName(new Date(this.#options.clock.now()), this.#part);
     void this.#do(() => this.#removeSurplus());
+    return this.#open(name);
+  }
+
+  /** `taken`: the file was begun by an earlier program. */
+  #open(name: string, taken?: RecordingFileOptions["taken"]): RecordingFile {
+    const { clock, host, open = createFile } = this.#options;
     return new RecordingFile({
+      taken,
+      isHeld: this.#isQuiet,
       path: join(this.folder.path, name),
       metadata: { recording: this.name, host, part: String(this.#part), topics: this.spec.topics.join("\n") },
       channelMetadata: { host },

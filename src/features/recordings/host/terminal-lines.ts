@@ -30,6 +30,16 @@ export class TerminalLines {
       this.#line(process, begun.text.slice(0, MAX_LINE_CHARS));
   }
 
+  /** Lines that have no end yet. */
+  get begun(): { process: string; text: string }[] {
+    return [...this.#begun].map(([process, { text }]) => ({ process, text }));
+  }
+
+  /** Continues a line of an earlier program. */
+  adopt({ process, text }: { readonly process: string; readonly text: string }): void {
+    this.#begun.set(process, { decoder: new StringDecoder("utf8"), text });
+  }
+
   /** Passes on lines that have no end yet. */
   close(): void {
     for (const [process, { text }] of this.#begun) if (text !== "") this.#line(process, text);

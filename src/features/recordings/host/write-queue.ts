@@ -1,5 +1,6 @@
-import type { Stats } from "node:fs";
-import { constants, type FileHandle, lstat, open } from "node:fs/promises";
+import { close, constants, fdatasync, fstat, ftruncate, type Stats, writev } from "node:fs";
+import { type FileHandle, lstat, open } from "node:fs/promises";
+import { promisify } from "node:util";
 
 /** Maximum number of bytes that wait for the disk; messages beyond are dropped and counted. */
 export const MAX_UNWRITTEN_BYTES = 32 * 1024 * 1024;
@@ -11,6 +12,7 @@ export type FilePlace = "kept" | "moved" | "gone";
 
 /** The part of a file handle that a queue writes with. */
 export interface WritableFile {
+  readonly fd: number;
   writev(pieces: readonly Uint8Array[], position: number): Promise<{ bytesWritten: number }>;
   truncate(length: number): Promise<void>;
   stat(): Promise<FileIdentity>;
@@ -27,6 +29,18 @@ export type OpenFile = (path: string) => Promise<WritableFile>;
 export const createFile: OpenFile = async (path): Promise<FileHandle> =>
   open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
 
+/** A file that an earlier program has opened. */
+export function openedFile(fd: number): WritableFile {
+  return {
+    fd,
+    writev: (pieces, position) => promisify(writev)(fd, pieces, position),
+    truncate: (length) => promisify(ftruncate)(fd, length),
+    stat: () => promisify(fstat)(fd),
+    datasync: () => promisify(fdatasync)(fd),
+    close: () => promisify(close)(fd),
+  };
+}
+
 /** Appends pieces to a file, one write at a time, in order. */
 export class WriteQueue {
   readonly #path: string;
@@ -39,6 +53,8 @@ export class WriteQueue {
   #written = 0;
   #busy: Promise<void> | null = null;
   #hasFailed = false;
+  /** Whether no write begins. */
+  #isHeld = false;
 
   constructor(path: string, openFile: OpenFile, failed: WriteFailed) {
     this.#path = path;
@@ -60,6 +76,28 @@ export class WriteQueue {
       this.#unwritten += piece.length;
     }
     this.#begin();
+  }
+
+  /** Begins no write; what is added waits. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  resume(): void {
+    this.#isHeld = false;
+    this.#begin();
+  }
+
+  /** What the next program continues with. A write that is under way is repeated at the same place. */
+  handOver(): { readonly written: number; readonly descriptor: number | null; readonly unwritten: Buffer } {
+    return { written: this.#written, descriptor: this.#file?.fd ?? null, unwritten: Buffer.concat(this.#waiting) };
+  }
+
+  /** Continues the file of an earlier program. */
+  adopt({ written, descriptor, unwritten }: { written: number; descriptor: number | null; unwritten: Uint8Array }): void {
+    this.#written = written;
+    this.#file = descriptor === null ? null : openedFile(descriptor);
+    if (unwritten.length > 0) this.add([unwritten]);
   }
 
   /** Waits for all writes; resolves with whether everything is written. */
@@ -98,7 +136,7 @@ export class WriteQueue {
   }
 
   #begin(): void {
-    if (this.#busy !== null || this.#hasFailed || this.#waiting.length === 0) return;
+    if (this.#busy !== null || this.#isHeld || this.#hasFailed || this.#waiting.length === 0) return;
     this.#busy = this.#write().finally(() => {
       this.#busy = null;
       this.#begin();

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { HandedOver } from "../../../../src/base/handed-over.ts";
 import type { RunReport } from "../../../../src/contract/run.ts";
 import type { AlertEvent, AlertRule } from "../../../../src/features/alerts/contract.ts";
 import { HostAlerts } from "../../../../src/features/alerts/host/host-alerts.ts";
@@ -7,16 +8,29 @@ import { report } from "../../../support/run-reports.ts";
 
 /** A host whose processes write when the test says so. */
 class Rig {
-  readonly clock = new SimulatedClock();
+  readonly clock: SimulatedClock;
   readonly events: AlertEvent[] = [];
   readonly warnings: string[] = [];
   isPaused = false;
-  readonly alerts = new HostAlerts({
-    clock: this.clock,
-    log: (_level, msg) => this.warnings.push(msg),
-    publish: (event) => this.events.push(event),
-    isPaused: () => this.isPaused,
-  });
+  readonly alerts: HostAlerts;
+
+  constructor(clock = new SimulatedClock(), taken?: HandedOver) {
+    this.clock = clock;
+    this.alerts = new HostAlerts({
+      clock,
+      log: (_level, msg) => this.warnings.push(msg),
+      publish: (event) => this.events.push(event),
+      isPaused: () => this.isPaused,
+      taken,
+    });
+  }
+
+  /** The host in the program that replaces this one. */
+  replaced(): Rig {
+    const { state, ...rest } = this.alerts.handOver();
+    this.alerts.close();
+    return new Rig(this.clock, { ...rest, state: JSON.parse(JSON.stringify(state)) });
+  }
 
   rules(...rules: Partial<AlertRule>[]): void {
     const whole = rules.map((rule) => ({ name: "p", silent_ms: null, pattern: null, ...rule }));
@@ -213,4 +227,33 @@ test("one timer serves all processes, and none is left at the end", async () => 
   expect(rig.clock.pending).toBe(1);
   rig.alerts.close();
   expect(rig.clock.pending).toBe(0);
+});
+
+test("alerts, delays and a line that is not complete continue when the daemon's program is replaced", async () => {
+  const before = new Rig();
+  before.rules({ silent_ms: 30_000, pattern: "error: .*" }, { name: "q", pattern: "fatal" });
+  before.run();
+  before.write("fatal\n", "q");
+  await before.clock.advance(20_000);
+  before.write("first\nerror: half of a");
+  const rig = before.replaced();
+  expect(rig.alerts.seq).toBe(before.alerts.seq);
+  expect(rig.alerts.list()).toMatchObject([{ name: "q", output: { line: "fatal", matches: 1 } }]);
+  rig.write(" line\n");
+  expect(rig.alert).toMatchObject({ name: "p", output: { line: "error: half of a line" } });
+  expect(rig.events[0]?.seq).toBe(2);
+  await rig.clock.advance(20_000);
+  const third = rig.replaced();
+  await third.clock.advance(5_000);
+  expect(third.events).toEqual([]);
+  // The kernel's clock, by which the time is handed over, is not simulated: a few milliseconds differ.
+  await third.clock.advance(6_000);
+  expect(third.alert).toMatchObject({ name: "p", silent: { since: expect.any(Number) } });
+  third.alerts.clear("p");
+  expect(
+    third
+      .replaced()
+      .alerts.list()
+      .map(({ name }) => name),
+  ).toEqual(["q"]);
 });

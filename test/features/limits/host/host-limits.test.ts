@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { RunReport } from "../../../../src/contract/run.ts";
 import type { CgroupLimits, Limit, LimitRule, LimitsEvent } from "../../../../src/features/limits/contract.ts";
 import { HostLimits } from "../../../../src/features/limits/host/host-limits.ts";
+import { limitsState } from "../../../../src/features/limits/host/limits-state.ts";
 import { PROCESS_SERIES, type ProcessSeries } from "../../../../src/features/load-history/series.ts";
 import { SimulatedClock } from "../../../../src/testing/simulated-clock.ts";
 import { ended, report } from "../../../support/run-reports.ts";
@@ -11,22 +12,35 @@ const limit = (change: Partial<Limit> = {}): Limit => ({ measure: "memory", abov
 
 /** A host that measures `p` when the test says so. */
 class Rig {
-  readonly clock = new SimulatedClock();
+  readonly clock: SimulatedClock;
   readonly events: LimitsEvent[] = [];
   readonly cgroups: [run: string, limits: CgroupLimits | null][] = [];
   eachSecond: string[] = [];
   cgroupProblem: string | null = null;
-  readonly limits = new HostLimits({
-    clock: this.clock,
-    publish: (event) => this.events.push(event),
-    measureEachSecond: (names) => {
-      this.eachSecond = [...names];
-    },
-    limitCgroup: async (run, limits) => {
-      this.cgroups.push([run, limits]);
-      return this.cgroupProblem;
-    },
-  });
+  readonly limits: HostLimits;
+
+  constructor(clock = new SimulatedClock()) {
+    this.clock = clock;
+    this.limits = new HostLimits({
+      clock,
+      publish: (event) => this.events.push(event),
+      measureEachSecond: (names) => {
+        this.eachSecond = [...names];
+      },
+      limitCgroup: async (run, limits) => {
+        this.cgroups.push([run, limits]);
+        return this.cgroupProblem;
+      },
+    });
+  }
+
+  /** The host in the program that replaces this one. */
+  replaced(): Rig {
+    const { state } = this.limits.handOver();
+    const next = new Rig(this.clock);
+    next.limits.adopt(limitsState.parse(JSON.parse(JSON.stringify(state))));
+    return next;
+  }
 
   rules(...rules: Partial<LimitRule>[]): void {
     const whole = rules.map((rule) => ({ name: "p", limits: [], cgroup: null, ...rule }));
@@ -226,4 +240,22 @@ test("the limits of a cgroup are set for each run and when they change, and a pr
     ["1-1", { ...CGROUP, cpu_max: 50 }],
     ["1-1", null],
   ]);
+});
+
+test("limits that were reached, and the time above one, continue when the daemon's program is replaced", async () => {
+  const before = new Rig();
+  before.rules({ limits: [limit({ for_ms: 25_000 }), limit({ above: 500, for_ms: 10_000 })], cgroup: CGROUP });
+  before.run();
+  await before.measure(200, 200);
+  const rig = before.replaced();
+  expect([rig.limits.seq, rig.events, rig.cgroups, rig.eachSecond]).toEqual([before.limits.seq, [], [], ["p"]]);
+  await rig.measure(200, 200);
+  expect(rig.reached).toMatchObject([{ above: 100, run_id: "1-1", times: 1 }]);
+  // The kernel's clock, by which the time is handed over, is not simulated.
+  expect(Math.round((rig.reached[0]?.over_ms ?? 0) / 10_000)).toBe(3);
+  const third = rig.replaced();
+  expect(third.limits.list()).toEqual(rig.limits.list());
+  third.limits.clear("p");
+  await third.measure(200);
+  expect(third.limits.list()).toEqual([]);
 });

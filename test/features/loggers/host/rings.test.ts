@@ -1,5 +1,6 @@
 import { headers, type NatsConnection } from "@nats-io/nats-core";
 import { expect, it } from "vitest";
+import type { HandedOver } from "../../../../src/base/handed-over.ts";
 import { subjectOfTopic } from "../../../../src/base/topic-subject.ts";
 import { MAX_PART_BYTES } from "../../../../src/contract/pages.ts";
 import { Tap } from "../../../../src/features/data-plane/host/tap.ts";
@@ -19,14 +20,27 @@ interface Read {
 /** Rings of a broker with real clients. */
 class RingsRig implements AsyncDisposable {
   readonly warnings: string[] = [];
-  readonly rings: LoggerRings;
+  rings: LoggerRings;
   readonly registry: RegistryRig;
   maxMemory = 64 * MIB;
 
+  readonly #tap: Tap;
+
   private constructor(registry: RegistryRig) {
     this.registry = registry;
-    const tap = new Tap(registry.registry, (msg) => this.warnings.push(msg));
-    this.rings = new LoggerRings({ tap, memory: registry.broker.memory, warn: (msg) => this.warnings.push(msg) });
+    this.#tap = new Tap(registry.registry, (msg) => this.warnings.push(msg));
+    this.rings = this.#begin();
+  }
+
+  #begin(taken?: HandedOver): LoggerRings {
+    return new LoggerRings({ tap: this.#tap, memory: this.registry.broker.memory, warn: (msg) => this.warnings.push(msg), taken });
+  }
+
+  /** The loggers go on in the program that replaces this one. */
+  replace(): void {
+    const { state, ...rest } = this.rings.handOver();
+    this.rings.close();
+    this.rings = this.#begin({ ...rest, state: JSON.parse(JSON.stringify(state)) });
   }
 
   static async start(): Promise<RingsRig> {
@@ -105,6 +119,30 @@ it("a ring keeps the last log_size samples with their times and sequence, in ord
   const times = samples.map(({ received }) => received);
   expect(times).toEqual([...times].sort((a, b) => Number(a - b)));
   expect(rig.report("arm", "arm/state")).toMatchObject({ first: 700, end: 1_000, missed: 0, evicted: 0 });
+});
+
+it("samples, their numbers, what is missing and the memory stay when the daemon's program is replaced", async () => {
+  await using rig = await RingsRig.start();
+  rig.set("arm", [topic("arm/state", 300), topic("arm/none")]);
+  rig.set("all", [topic("arm/state", 1_000, 2)]);
+  rig.set("times", [topic("arm/state")], { only_ts: true });
+  const program = await rig.registry.connect("p");
+  await publish(program, "arm/state", 1, 501);
+  const seen = () => ["arm", "all", "times"].map((logger) => [rig.report(logger, "arm/state"), rig.read(logger, "arm/state")]);
+  const [before, used, memory] = [seen(), rig.rings.used, rig.registry.broker.memory.used];
+  rig.replace();
+  expect(seen()).toEqual(before);
+  expect([rig.rings.used, rig.registry.broker.memory.used]).toEqual([used, memory]);
+  // Message 502 is lost on the way.
+  await publish(program, "arm/state", 503, 600);
+  expect(texts(rig.read("arm", "arm/state")).at(-1)).toBe("é600");
+  expect(rig.report("arm", "arm/state")).toMatchObject({ first: 299, end: 599, missed: 1 });
+  const every2nd = texts(rig.read("all", "arm/state"));
+  expect(every2nd.slice(249, 254)).toEqual(["é499", "é501", "é504", "é506", "é508"]);
+  rig.rings.delete({ session: "s", name: "arm" });
+  rig.rings.delete({ session: "s", name: "all" });
+  rig.rings.delete({ session: "s", name: "times" });
+  expect(rig.rings.used).toBe(0);
 });
 
 it("a logger of names with wildcard characters records these topics and no others", async () => {

@@ -14,6 +14,7 @@ function smallDisk(room: number) {
   const openFile = async (path: string): Promise<WritableFile> => {
     const file = await open(path, "wx");
     return {
+      fd: file.fd,
       async writev(pieces, position) {
         const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
         if (bytes > disk.room) throw full();

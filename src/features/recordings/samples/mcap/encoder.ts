@@ -19,10 +19,16 @@ export interface McapChannel {
  * Returned pieces belong to the caller. McapWriter of @mcap/core is not used, because it cannot close a chunk at a given time.
  */
 export class McapEncoder {
-  readonly summary = new Summary();
+  readonly summary: Summary;
   /** Bytes of all pieces returned so far. */
-  #position = 0;
+  #position: number;
   #chunk = new Chunk();
+
+  /** `position` and `summary` of a file that was begun before, between two chunks. */
+  constructor(position = 0, summary = new Summary()) {
+    this.#position = position;
+    this.summary = summary;
+  }
 
   get position(): number {
     return this.#position;

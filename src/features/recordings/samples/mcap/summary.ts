@@ -1,5 +1,13 @@
 import { crc32 } from "node:zlib";
-import { type Channel, type ChunkIndex, type McapRecordBuilder, Opcode, type Schema } from "@mcap/core";
+import {
+  type Channel,
+  type ChunkIndex,
+  type McapRecordBuilder,
+  McapStreamReader,
+  Opcode,
+  type Schema,
+  type TypedMcapRecord,
+} from "@mcap/core";
 import { recordBytes } from "./chunk.ts";
 
 /** Size of the footer before its checksum (opcode, length, two offsets), bytes; the checksum covers all but itself. */
@@ -37,9 +45,7 @@ export class Summary {
   }
 
   addChunk(index: ChunkIndex, messages: ReadonlyMap<number, number>): void {
-    const bytes = recordBytes((builder) => builder.writeChunkIndex(index));
-    this.#chunks.push(bytes);
-    this.#chunkBytes += bytes.length;
+    this.#addIndex(index);
     for (const [channel, count] of messages) {
       if (this.#messages === 0n || index.messageStartTime < this.#start) this.#start = index.messageStartTime;
       if (this.#messages === 0n || index.messageEndTime > this.#end) this.#end = index.messageEndTime;
@@ -50,6 +56,46 @@ export class Summary {
 
   addMetadata(name: string, offset: number, length: number): void {
     this.#metadata.push({ offset: BigInt(offset), length: BigInt(length), name });
+  }
+
+  /** Continues the index of a file that was begun before, from its bytes as `close` returns them. Throws if they are malformed. */
+  static restored(bytes: Uint8Array): Summary {
+    const summary = new Summary();
+    const reader = new McapStreamReader({ noMagicPrefix: true });
+    reader.append(bytes);
+    for (let record = reader.nextRecord(); record !== undefined && record.type !== "Footer"; record = reader.nextRecord())
+      summary.#add(record);
+    return summary;
+  }
+
+  #add(record: TypedMcapRecord): void {
+    switch (record.type) {
+      case "Schema":
+        this.schemas.set(record.id, record);
+        break;
+      case "Channel":
+        this.channels.set(record.id, record);
+        break;
+      case "MetadataIndex":
+        this.#metadata.push(record);
+        break;
+      case "ChunkIndex":
+        this.#addIndex(record);
+        break;
+      case "Statistics":
+        this.#messages = record.messageCount;
+        this.#start = record.messageStartTime;
+        this.#end = record.messageEndTime;
+        for (const [channel, messages] of record.channelMessageCounts) this.#counts.set(channel, messages);
+        break;
+      default:
+    }
+  }
+
+  #addIndex(index: ChunkIndex): void {
+    const bytes = recordBytes((builder) => builder.writeChunkIndex(index));
+    this.#chunks.push(bytes);
+    this.#chunkBytes += bytes.length;
   }
 
   /** The bytes after the data, which ends at `position`: from the data end record to the closing magic. */
