@@ -25,7 +25,7 @@ const COLOURS: Readonly<Record<Finding["level"], Colour>> = { ok: "green", warni
 export async function doctor(flags: DoctorFlags): Promise<void> {
   const findings = [...machineFindings(), runtimeFolderFinding(), ...(await configurationFindings(flags))];
   if (flags.json) printJson(findings);
-  else for (const finding of findings) console.log(findingText(finding));
+  else for (const line of findings.flatMap(findingLines)) console.log(line);
   if (findings.some(({ level }) => level === "error")) process.exitCode = EXIT.failed;
 }
 
@@ -63,8 +63,8 @@ async function instanceFindings(config: Config, flags: DoctorFlags): Promise<Fin
   ];
 }
 
-/** A finding in a line, and what to do below it. */
-export function findingText({ check, level, found, advice }: Finding): string {
-  const lines = advice === null ? [] : advice.split("\n").map((line) => `         ${visible(line)}`);
-  return [`${paint(COLOURS[level], level.padEnd(7))}  ${visible(check)}: ${visible(found)}`, ...lines].join("\n");
+/** The lines of a finding, safe for a terminal. */
+export function findingLines({ check, level, found, advice }: Finding): string[] {
+  const more = advice === null ? [] : advice.split("\n").map((line) => `         ${visible(line)}`);
+  return [`${paint(COLOURS[level], level.padEnd(7))}  ${visible(check)}: ${visible(found)}`, ...more];
 }

@@ -1,14 +1,21 @@
-import { expect, test } from "vitest";
-import { writesOf } from "../../../support/untrusted-text-suite.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { createProgram } from "../../../../src/cli/program.ts";
+import { install } from "../../../../src/features/completion/cli/install.ts";
 
-/** How often each file writes to a terminal. Names are those of the manager's answer, which leaves out what acts on a terminal. */
-const WRITES = {
-  "src/features/completion/cli/install.ts": 1,
-  "src/features/completion/cli/names.ts": 1,
-  "src/features/completion/cli/quick-names.ts": 1,
-  "src/features/completion/cli/shells/script.ts": 1,
-};
-
-test("every place that writes to a terminal is known", () => {
-  expect(writesOf("src/features/completion")).toEqual(WRITES);
+test("the place of an installed script is printed without characters that act on a terminal", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "mgr-completion-\u001b[2J"));
+  const log = vi.spyOn(console, "log").mockImplementation(() => {});
+  vi.stubEnv("BASH_COMPLETION_USER_DIR", dir);
+  try {
+    await install({ shell: "bash" }, createProgram());
+    expect(log.mock.calls.flat().join("")).toContain("\\x1b[2J");
+    expect(log.mock.calls.flat().join("")).not.toContain("\u001b");
+  } finally {
+    vi.unstubAllEnvs();
+    log.mockRestore();
+    rmSync(dir, { recursive: true });
+  }
 });

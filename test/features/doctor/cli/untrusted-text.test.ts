@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
-import { findingText } from "../../../../src/features/doctor/cli/doctor.ts";
-import { error } from "../../../../src/features/doctor/cli/finding.ts";
-import { describeUntrustedText, writesOf } from "../../../support/untrusted-text-suite.ts";
+import { findingLines } from "../../../../src/features/doctor/cli/doctor.ts";
 
-describeUntrustedText({ "mgr doctor": (text) => findingText(error(text, text, `${text}\n${text}`)) });
-
-/** How often each file writes to a terminal. A new place comes into the table above; then it is counted here. */
-const WRITES = { "src/features/doctor/cli/doctor.ts": 1 };
-
-test("every place that writes to a terminal is known", () => {
-  expect(writesOf("src/features/doctor")).toEqual(WRITES);
+test("findings are printed without characters that act on a terminal", () => {
+  const finding = {
+    check: "host \u001b[2J",
+    level: "error",
+    found: "used by pid 1 (\u001b]0;x\u0007)",
+    advice: "first\nsecond \u202e",
+  } as const;
+  const lines = findingLines(finding);
+  expect(lines).toHaveLength(3);
+  expect(lines.join("")).not.toMatch(/\p{Cc}|\p{Cf}/u);
 });

@@ -1,13 +1,24 @@
-import { expect, test } from "vitest";
-import { writesOf } from "../../../support/untrusted-text-suite.ts";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { status } from "../../../../src/features/service/cli/status.ts";
 
-/** How often each file writes to a terminal: names and paths that the user gives, and what systemd says of the unit, both made visible. */
-const WRITES = {
-  "src/features/service/cli/install.ts": 5,
-  "src/features/service/cli/status.ts": 1,
-  "src/features/service/cli/uninstall.ts": 1,
-};
-
-test("every place that writes to a terminal is known", () => {
-  expect(writesOf("src/features/service")).toEqual(WRITES);
+test("what systemd says about a unit is printed without characters that act on a terminal", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "mgr-systemctl-"));
+  writeFileSync(
+    join(dir, "systemctl"),
+    "#!/bin/sh\nprintf 'LoadState=loaded\\nActiveState=active\\nSubState=a\\033[2Jb\\nResult=success\\nMainPID=1\\n'\n",
+  );
+  chmodSync(join(dir, "systemctl"), 0o755);
+  const log = vi.spyOn(console, "log").mockImplementation(() => {});
+  vi.stubEnv("PATH", `${dir}${delimiter}${process.env.PATH}`);
+  try {
+    await status({ name: "bench" });
+    expect(log.mock.calls.flat().join("")).toContain("bench.service is active (a\\x1b[2Jb), pid 1");
+  } finally {
+    vi.unstubAllEnvs();
+    log.mockRestore();
+    rmSync(dir, { recursive: true });
+  }
 });
