@@ -78,7 +78,7 @@ async function upgradeHost(client: ManagerClient, host: string, { program, node 
   }
 }
 
-function lineOf({ host, from, to, problem }: Upgraded): string {
+export function lineOf({ host, from, to, problem }: Upgraded): string {
   const name = host === null ? "manager" : `host ${visible(host)}`;
   if (problem !== null) return `${name}: not replaced: ${visible(problem)}`;
   return `${name}: ${visible(from ?? "unknown version")} → ${visible(to ?? "unknown version")}`;
