@@ -12,7 +12,7 @@ export const ROUTES: readonly RouteRow[] = [
   route(["POST", "/mgr/logout"], {}, null),
   route(["GET", "/mgr/health"], {}, "text/plain", { authenticated: false }),
   route(["GET", "/mgr/metrics"], {}, "text/plain"),
-  route(["GET", "/mgr/names"], { kind: "string", prefix: "string" }, "text/plain; charset=utf-8"),
+  route(["GET", "/mgr/names"], { kind: "string", prefix: "string" }, "text/plain", { status: 400 }),
   route(["GET", "/mgr/bus"], {}, "application/json"),
   route(["GET", "/mgr/schema"], {}, "application/json"),
   ...FEATURE_CONTRACTS.flatMap(({ routes }) => routes ?? []),

@@ -5,6 +5,14 @@ import { clientFrames, managerFrames, result } from "../../protocol/frames/frame
 const path = text(1, 4_096);
 
 export const upgradeCommands = clientFrames("Upgrades", {
+  request_versions: {
+    fields: {},
+    answer: "versions",
+    scope: "global",
+    role: "viewer",
+    readOnly: true,
+    meaning: "The version of the manager's program, and that of the program which is installed now. Those of hosts are in `host_list`.",
+  },
   upgrade_manager: {
     fields: {},
     answer: "manager_upgraded",
@@ -30,6 +38,15 @@ export const upgradeCommands = clientFrames("Upgrades", {
 const version = z.string().nullable().describe("Null: not known.");
 
 export const upgradeFrames = managerFrames("Upgrades", {
+  versions: result(
+    {},
+    {
+      running: z.string().describe("Of the manager's program."),
+      installed: version.describe("Of the program that is installed where the manager was started; null: it cannot be read."),
+      problem: z.string().nullable().describe("Why `upgrade_manager` cannot replace the manager's program; null: it can."),
+    },
+    "The versions of the program that runs, and of the installed one.",
+  ),
   manager_upgraded: result(
     {},
     {

@@ -5,5 +5,6 @@ import type { Live } from "../../e2e/support/live-frames.ts";
 export async function upgradesLive({ ask }: Live): Promise<void> {
   const program = fileURLToPath(new URL("../../../dist/daemon.cjs", import.meta.url));
   await ask({ type: "upgrade_host", host: "localhost", program, node: process.execPath });
+  await ask({ type: "request_versions" });
   await ask({ type: "upgrade_manager" });
 }

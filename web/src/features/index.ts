@@ -19,6 +19,7 @@ import { runningSettings } from "./running-settings/index.ts";
 import { scheduleFeature } from "./schedule/index.ts";
 import { startAnalysis } from "./start-analysis/index.ts";
 import { tagsFeature } from "./tags/index.ts";
+import { upgradesFeature } from "./upgrades/index.ts";
 
 /** The optional parts of the page, in the order of their entries in the navigation. */
 export const features: readonly PageFeature[] = [
@@ -42,4 +43,5 @@ export const features: readonly PageFeature[] = [
   accessTokens,
   scheduleFeature,
   tagsFeature,
+  upgradesFeature,
 ];

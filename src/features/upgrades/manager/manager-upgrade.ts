@@ -5,6 +5,7 @@ import type { ManagerLaunch } from "../../../app/manager-options.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { replaceProgram } from "../../../daemon/native/exec.ts";
 import { VERSION } from "../../../http/package-files.ts";
+import { IN_FOREGROUND } from "./program-versions.ts";
 
 /** Time limit for the installed program to say its version, milliseconds. */
 const CHECK_MS = 30_000;
@@ -27,7 +28,7 @@ export type ManagerUpgrade = () => Promise<ManagerUpgraded>;
 export function managerUpgrade({ launch, log }: Pick<ManagerCore, "launch" | "log">): ManagerUpgrade {
   return async () => {
     const refused = (problem: string) => ({ from: VERSION, to: null, problem });
-    if (launch === null) return refused("it is in the foreground, or part of another program: start it again");
+    if (launch === null) return refused(IN_FOREGROUND);
     let to: string;
     try {
       to = await installedVersion(launch);
