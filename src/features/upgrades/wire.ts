@@ -8,7 +8,7 @@ export const upgradeCommands = clientFrames("Upgrades", {
   request_versions: {
     fields: {},
     answer: "versions",
-    scope: "global",
+    scope: "own",
     role: "viewer",
     readOnly: true,
     meaning: "The version of the manager's program, and that of the program which is installed now. Those of hosts are in `host_list`.",
