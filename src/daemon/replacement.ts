@@ -9,7 +9,7 @@ import { poll, withTimeout } from "../base/wait.ts";
 import type { HostLog } from "../contract/messages.ts";
 import { writeHandover } from "./handover/handover-file.ts";
 import type { SurvivingPart } from "./handover/surviving-part.ts";
-import { blockSignals, openMemoryFile, replaceProgram, sealMemoryFile } from "./native/exec.ts";
+import { endAtSigterm, openMemoryFile, replaceProgram, sealMemoryFile } from "./native/exec.ts";
 import type { StartOptions } from "./start-options.ts";
 import { CHECK_VARIABLE, HANDOVER_VARIABLE, takeOverAnswer } from "./take-over.ts";
 
@@ -92,8 +92,8 @@ export class Replacement {
     const file = openMemoryFile("mgr-handover");
     try {
       await this.#whileQuiet(async () => {
-        // A signal that is sent from now on waits for the new program. One that was received just before is handled in the next turn.
-        const restoreSignals = blockSignals();
+        // From now on nobody could handle it. One that was received just before is handled in the next turn.
+        const restoreSigterm = endAtSigterm();
         try {
           await turn();
           await drained();
@@ -109,7 +109,7 @@ export class Replacement {
             descriptors: [file, ...descriptors],
           });
         } finally {
-          restoreSignals();
+          restoreSigterm();
         }
       });
     } catch (error) {

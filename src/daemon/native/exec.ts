@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import { libc, systemError } from "./libc.ts";
 
 const execve = libc.func("int execve(const char *path, const char **argv, const char **envp)") as (
@@ -7,10 +8,10 @@ const execve = libc.func("int execve(const char *path, const char **argv, const 
 ) => number;
 const fcntl = libc.func("int fcntl(int fd, int command, ...)") as (fd: number, command: number, ...typed: unknown[]) => number;
 const memfdCreate = libc.func("int memfd_create(const char *name, uint32_t flags)") as (name: string, flags: number) => number;
-const pthreadSigmask = libc.func("int pthread_sigmask(int how, const void *set, void *old)") as (
-  how: number,
-  set: Buffer,
-  old: Buffer | null,
+const sigaction = libc.func("int sigaction(int signal, const void *action, void *before)") as (
+  signal: number,
+  action: Buffer,
+  before: Buffer | null,
 ) => number;
 
 const F_GETFD = 1;
@@ -21,9 +22,8 @@ const MFD_CLOEXEC = 1;
 const MFD_ALLOW_SEALING = 2;
 /** F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_WRITE. */
 const ALL_SEALS = 0x1 | 0x2 | 0x4 | 0x8;
-const SIG_SETMASK = 2;
-/** Larger than `sigset_t` of glibc and musl. */
-const SIGSET_BYTES = 128;
+/** Larger than `struct sigaction` of glibc and musl. All zeros are the default action. */
+const SIGACTION_BYTES = 256;
 
 /** Opens a file in memory, which children do not inherit. */
 export function openMemoryFile(name: string): number {
@@ -37,11 +37,15 @@ export function sealMemoryFile(fd: number): void {
   if (fcntl(fd, F_ADD_SEALS, "int", ALL_SEALS) === -1) throw systemError("fcntl(F_ADD_SEALS)");
 }
 
-/** Blocks all signals on this thread: those that are sent meanwhile wait. Returns the function that restores the mask. */
-export function blockSignals(): () => void {
-  const before = Buffer.alloc(SIGSET_BYTES);
-  pthreadSigmask(SIG_SETMASK, Buffer.alloc(SIGSET_BYTES, 0xff), before);
-  return () => void pthreadSigmask(SIG_SETMASK, before, null);
+/**
+ * Lets SIGTERM end this process at once, whichever thread gets it. Returns the function that restores Node's handler. Blocked on this thread, the
+ * signal would go to another one, and would be lost with this program.
+ */
+export function endAtSigterm(): () => void {
+  const { SIGTERM } = constants.signals;
+  const before = Buffer.alloc(SIGACTION_BYTES);
+  if (sigaction(SIGTERM, Buffer.alloc(SIGACTION_BYTES), before) === -1) throw systemError("sigaction");
+  return () => void sigaction(SIGTERM, before, null);
 }
 
 export interface Executed {
