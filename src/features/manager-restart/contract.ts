@@ -16,6 +16,10 @@ const launch = z.object({
 });
 export type Launch = z.infer<typeof launch>;
 
+/** What a daemon that replaces its program knows of the manager; `pid` is null while there is none. Null: none is to be started again. */
+export const keptManager = z.object({ launch, pid: pid.nullable(), failures: count }).nullable();
+export type KeptManager = z.infer<typeof keptManager>;
+
 /** How an earlier manager ended, and how often it had to be started until this one served its clients. */
 const endedManager = z.object({
   pid,

@@ -6,15 +6,17 @@ import { mayBeAlive, startTimeOf } from "../../../daemon/proc/proc.ts";
 import { readLock } from "../../../daemon/session/lock.ts";
 import { replaceFileSync } from "../../../files/replace-file.ts";
 import { stateFileTail } from "../../../files/state-file-tail.ts";
-import { type MANAGER_RESTART_REQUESTS, MAX_LAST_OUTPUT } from "../contract.ts";
+import { keptManager, type MANAGER_RESTART_REQUESTS, MAX_LAST_OUTPUT } from "../contract.ts";
 import { STATUS_FILE } from "../restart-status.ts";
 import { ManagerKeeper, type ManagerKeeperOptions } from "./manager-keeper.ts";
 import { startManagerProgram } from "./manager-program.ts";
 
 /** Starts the manager of this machine again when it ended unexpectedly. */
 export const managerRestartHost: HostFeature<keyof typeof MANAGER_RESTART_REQUESTS> = {
-  begin({ clock, folders, log }) {
+  name: "manager-restart",
+  begin({ clock, folders, log, taken }) {
     const keeper = folders === null ? null : new ManagerKeeper({ clock, log, ...effectsIn(folders.state, log) });
+    if (taken !== undefined) keeper?.take(keptManager.safeParse(taken.state).data ?? null);
     return {
       service: null,
       handlers: {
@@ -30,6 +32,7 @@ export const managerRestartHost: HostFeature<keyof typeof MANAGER_RESTART_REQUES
       managerGreeted: (pid) => keeper?.greeted(pid),
       linkLost: () => keeper?.linkLost(),
       ending: () => keeper?.close(),
+      handOver: () => ({ state: keeper?.handOver() ?? null, descriptors: {}, bytes: {} }),
     };
   },
 };

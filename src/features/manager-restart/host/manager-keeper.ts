@@ -1,7 +1,7 @@
 import type { Clock } from "../../../base/clock.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { HostLog } from "../../../contract/messages.ts";
-import type { EndedManager, Launch } from "../contract.ts";
+import type { EndedManager, KeptManager, Launch } from "../contract.ts";
 import type { RestartStatus } from "../restart-status.ts";
 import { delayOf, isStable } from "./restart-delays.ts";
 
@@ -72,6 +72,27 @@ export class ManagerKeeper {
 
   constructor(options: ManagerKeeperOptions) {
     this.#options = options;
+  }
+
+  /** What the program after this one has to know. */
+  handOver(): KeptManager {
+    const state = this.#state;
+    if (state.kind === "idle") return null;
+    const pid = state.kind === "running" ? state.pid : state.kind === "starting" ? state.child.pid : null;
+    return { launch: state.launch, pid, failures: this.#failures };
+  }
+
+  /** Continues as the program before this one did. Of a manager that was started here, only its pid is known from now on. */
+  take(kept: KeptManager): void {
+    if (kept === null) return;
+    const { launch, pid, failures } = kept;
+    this.#failures = failures;
+    if (pid === null) this.#startLater(launch, delayOf(failures));
+    else {
+      this.#enter({ kind: "running", launch, pid, child: null, since: this.#options.clock.monotonic() });
+      // It may have ended meanwhile; a greeting says that it has not.
+      this.linkLost();
+    }
   }
 
   /** The manager with this pid is to be started again when it ends. Returns the end of the one that it replaces; null: none. */

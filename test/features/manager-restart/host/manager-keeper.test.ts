@@ -103,6 +103,39 @@ test("a connection that was lost from a manager that lives on starts nothing", a
   expect(machine.started).toHaveLength(1);
 });
 
+test("the next program of the daemon keeps the manager, also one that ends while the program is replaced", async () => {
+  const before = new Machine().kept();
+  const lives = new Machine();
+  lives.alive.add(7);
+  lives.keeper.take(before.keeper.handOver());
+  await lives.clock.advance(10_000);
+  expect(lives.started).toEqual([]);
+  lives.keeper.greeted(7);
+  expect(lives.clock.pending).toBe(0);
+  lives.kill();
+  await lives.clock.advance(200);
+  expect(lives.started).toHaveLength(1);
+
+  const died = new Machine();
+  died.keeper.take(before.keeper.handOver());
+  await died.clock.advance(200);
+  expect(died.started).toHaveLength(1);
+
+  // The manager was to be started in a moment, after several failures.
+  const waiting = new Machine().kept();
+  waiting.kill();
+  const late = new Machine();
+  late.keeper.take(waiting.keeper.handOver());
+  await late.clock.advance(30_000);
+  expect(late.started).toHaveLength(1);
+
+  before.keeper.release();
+  const none = new Machine();
+  none.keeper.take(before.keeper.handOver());
+  await none.clock.advance(60_000);
+  expect(none.started).toEqual([]);
+});
+
 test("the end of a manager that was started again is known by its signal", async () => {
   const machine = new Machine().kept();
   machine.kill();
