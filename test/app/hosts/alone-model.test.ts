@@ -46,6 +46,8 @@ class Oracle {
   attempt = 0;
   /** Whether a request allows the next run at any time. */
   isFree = true;
+  /** Whether the manager may carry out a restart that the host has carried out already: it could not hear of that. */
+  isRepeatable = false;
   /** Policy restarts since the last request. */
   restarts: number[] = [];
   /** Whether no run began since the host booted. */
@@ -62,12 +64,14 @@ class Oracle {
     this.isCertain = isCertain;
     this.needsRun = verb === "restart" || (verb === "start" && !isUp);
     this.isFree ||= verb !== "stop";
+    this.isRepeatable = verb === "restart" && !isCertain;
   }
 
-  begins(time: number): string | null {
+  begins(time: number, isByHost: boolean): string | null {
     const { policy, window, max_restarts } = this.definition.restart;
     const { last } = this;
-    const isFree = this.isFree || last === null || last.stopping;
+    const isFree = this.isFree || last === null || last.stopping || (this.isRepeatable && !isByHost);
+    if (!isByHost) this.isRepeatable = false;
     this.last = { began: time, ended: null, exit: null, stopping: false };
     if (isFree) {
       this.isFree = false;
@@ -114,7 +118,7 @@ class World extends LossyWorld {
     if (isStartedByHost(run_id)) this.restartsAlone++;
     if (isStartedByHost(run_id) && oracle.isAfterBoot) this.resumed++;
     oracle.isAfterBoot = false;
-    const problem = oracle.begins(time);
+    const problem = oracle.begins(time, isStartedByHost(run_id));
     if (problem !== null) this.violations.push(`${name} (run ${run_id}): ${problem}`);
     if (oracle.requested === "stop" && oracle.isCertain && time > oracle.requestedAt)
       this.violations.push(`${name} (run ${run_id}) begins after an accepted stop`);
