@@ -124,8 +124,8 @@ const life = fc.record({
   actions: fc.array(action, { maxLength: 25 }),
   crashAt: fc.integer({ min: 1, max: 60 }),
   torn: fc.constantFrom(0, 0.1, 0.5, 0.99, 1),
-  /** What a crash has left at the end of the journal. */
-  tail: fc.uint8Array({ maxLength: 5 }).map((bytes) => bytes.filter((byte) => byte !== 10)),
+  /** What a crash has left at the end of the journal: a part of a line. Zeros would be damage, which is reported. */
+  tail: fc.uint8Array({ maxLength: 5 }).map((bytes) => bytes.filter((byte) => byte !== 10 && byte !== 0)),
 });
 
 /** Everything that is kept, for comparisons. */
