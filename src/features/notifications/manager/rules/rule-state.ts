@@ -58,7 +58,9 @@ export class RuleState {
     if (known === undefined) return;
     this.tracked.delete(id);
     const { condition, since, phase, wasNotified } = known;
-    if (phase !== "pending") this.revision++;
+    // Nothing was to be said of it yet. What waits under its id is the end of an earlier one.
+    if (phase === "pending") return;
+    this.revision++;
     const waiting = this.#batchOf(condition)?.entries.get(id);
     if (phase === "batched" && !wasNotified && waiting !== undefined) {
       // Its first notification is still to come: it says that this began and is over.
