@@ -66,6 +66,8 @@ async function measure(replacements: number): Promise<Result & { readonly notRec
       manager = await greetHost(bus, "bench", n + 1);
     }
     const result: Result = JSON.parse((await output).split("\n").at(-2) ?? "");
+    // The session has ended meanwhile: it sends no heartbeats.
+    manager = await greetHost(bus, "bench", replacements + 2);
     await manager.link.request("record_stop", { session: manager.session, name: SPEC.name });
     const files = readdirSync(join(state, "recordings", SPEC.name)).filter((name) => name.endsWith(".mcap"));
     const recorded = files.reduce(
