@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { TOPIC_ENCODINGS } from "../../base/topic-encodings.ts";
-import { clientRegistration, serviceRecord } from "../../contract/registry.ts";
+import { clientRegistration, serviceRecord, topicRecord } from "../../contract/registry.ts";
 
 const count = z.number().min(0);
 const connection = z.int().min(1);
@@ -12,14 +11,14 @@ const topicState = z.object({
   isReserved: z.boolean(),
   isLost: z.boolean(),
   others: z.array(connection),
-  definition: z.object({
-    definition: z.string(),
-    definition_name: z.string(),
-    encoding: z.enum(TOPIC_ENCODINGS),
-    keep_last: z.boolean(),
-    priority: z.int(),
-    max_age_ms: z.int().nullable(),
-    reliable_within: z.int().nullable(),
+  definition: topicRecord.pick({
+    definition: true,
+    definition_name: true,
+    encoding: true,
+    keep_last: true,
+    priority: true,
+    max_age_ms: true,
+    reliable_within: true,
   }),
   problem: z.string().nullable(),
   packets: count,
