@@ -215,7 +215,7 @@ export const PROCESS_RULES: Rules<ProcessConversion> = {
     context.guessed(entry, "watch", "every file below these folders counts; filters and other settings are not carried over");
   },
   mcp: drop("a process is no tool for agents"),
-  schedule: drop("mgr has no schedules", "start it from cron or a systemd timer with: mgr start NAME"),
+  schedule: drop("schedules are not imported", "write it as the key schedule: {cron: …} or {every: …}"),
   is_template_disabled: always("texts as they are"),
 };
 
