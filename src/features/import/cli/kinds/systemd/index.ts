@@ -14,7 +14,10 @@ import { parseUnit } from "./unit-file.ts";
 
 /** Endings of units, and why they have no counterpart. */
 const OTHER_UNITS: Readonly<Record<string, readonly [why: string, instead: string]>> = {
-  ".timer": ["schedules are not imported", "write it as the key schedule of the process, or keep the timer, with a service that runs: mgr start NAME"],
+  ".timer": [
+    "schedules are not imported",
+    "write it as the key schedule of the process, or keep the timer, with a service that runs: mgr start NAME",
+  ],
   ".socket": ["mgr opens no sockets for programs", "let the program open its socket itself"],
   ".path": ["no process is started because a file changed", "watch, which restarts a process"],
   ".target": ["there are no targets", "groups in the names of processes, and depends_on"],
