@@ -1,10 +1,10 @@
 import { onTestFailed } from "vitest";
+import { SEED } from "./seed.ts";
 
-/** Numbers from 0 to below 1, for one test. A failure prints the seed; MGR_SEED repeats it. */
+/** Numbers from 0 to below 1, for one test. The seed is that of property tests. */
 export function seededRandom(): () => number {
-  const seed = Number(process.env.MGR_SEED ?? 1 + (Date.now() % 1_000_000));
-  onTestFailed(() => console.error(`MGR_SEED=${seed} repeats the choices of this test`));
-  let state = seed;
+  onTestFailed(() => console.error(`MGR_SEED=${SEED} repeats the choices of this test`));
+  let state = SEED;
   return () => {
     // Lehmer's generator; the modulus is a prime.
     state = (state * 48_271) % 2_147_483_647;

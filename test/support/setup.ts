@@ -1,13 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, expect } from "vitest";
+import { SEED } from "./seed.ts";
 import { SHARED_BROWSER_SWITCH } from "./shared-browser-switch.ts";
 
 // On a slow machine properties are tried on fewer cases; at least one run has to succeed. Milliseconds. A failure prints its seed.
-fc.configureGlobal({
-  interruptAfterTimeLimit: 30_000,
-  ...(process.env.MGR_SEED === undefined ? {} : { seed: Number(process.env.MGR_SEED) }),
-});
+fc.configureGlobal({ interruptAfterTimeLimit: 30_000, seed: SEED });
 
 // A test file that leaves a child process behind has failed, whatever its assertions said.
 function livingChildren(): string[] {

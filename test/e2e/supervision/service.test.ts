@@ -67,7 +67,7 @@ test("a stop of the service ends all trees, also when the manager does not end i
   writeFileSync(join(dropIn, "short.conf"), "[Service]\nTimeoutStopSec=5\n");
   await systemd.run("systemctl", "--user", "daemon-reload");
   expect(await systemd.run("systemctl", "--user", "start", UNIT)).toMatchObject({ code: 0 });
-  expect(await programs()).toHaveLength(4);
+  await eventually("the manager, its daemon and both processes run", async () => (await programs()).length === 4);
   await systemd.run("systemctl", "--user", "stop", UNIT);
   expect(await status()).toMatchObject({ active: false, result: "timeout" });
   await eventually("the daemon has ended with its trees", async () => (await programs()).length === 0);
