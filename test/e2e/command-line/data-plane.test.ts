@@ -133,7 +133,7 @@ describe("mgr topic", () => {
     const missing = numbers.filter((number, index) => index > 0 && number !== (numbers[index - 1] ?? 0) + 1);
     expect({ code, missing: stderr.includes("were missed") ? [] : missing }).toEqual({ code: 0, missing: [] });
     const silent = await arm.publisher("silent", {});
-    await eventually("it is known", async () => (await run("topic", "list", "--json")).stdout.includes('"silent"'));
+    await eventually("it is known", async () => JSON.stringify(await client.ask({ type: "request_topics" })).includes('"silent"'));
     const outcome = await run("topic", "echo", "silent", "--timeout", "0.5");
     expect(outcome).toMatchObject({ code: 4, stdout: "", stderr: "mgr: time-out: no message of 'silent' for 0.5 s\n" });
     silent.close();

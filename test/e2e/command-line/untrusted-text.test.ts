@@ -37,10 +37,10 @@ test("untrusted text in the output and logs of the manager and its commands does
 test("mgr logs prints text and colours on a terminal, and everything with --raw and to a pipe", async () => {
   const said = "\x1b[31mred\x1b[0m\x1b]0;title\x07\x1b[6n done";
   await using instance = await Instance.up({ processes: { job: { command: sh(`printf '%s\\n' '${said}'; exec sleep 1000`) } } }, "--all");
-  const { stdout } = await eventually("it has said it", async () => {
-    const outcome = await instance.mgr("logs", "job");
-    return outcome.stdout.includes("done") ? outcome : null;
-  });
+  const client = await instance.connect();
+  const output = async () => String((await client.ask({ type: "get_process_output", name: "job" })).output);
+  await eventually("it has said it", async () => (await output()).includes("done\r\n"));
+  const { stdout } = await instance.mgr("logs", "job");
   expect(stdout).toBe(`${said}\r\n`);
   const onTerminal = async (...flags: string[]) => {
     let seen = "";

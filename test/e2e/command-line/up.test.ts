@@ -49,7 +49,7 @@ test("closing the terminal of mgr up stops everything in order, however often it
 
 test("mgr up --no-output prints only the log; elsewhere than on a terminal colours are left out", async () => {
   await using quiet = await Instance.up({ processes: { talker: { command: sh("echo spoken; exec sleep 1000"), autostart: true } } });
-  await eventually("it runs", async () => (await quiet.mgr("ps")).stdout.includes("started"));
+  await quiet.mgr("wait", "talker", "--for", "started");
   const up = quiet.foreground;
   up.child.kill("SIGTERM");
   expect((await up.ended).stdout).not.toContain("spoken");

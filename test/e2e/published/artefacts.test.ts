@@ -171,10 +171,12 @@ asyncio.run(main())
     await using instance = await Instance.up({
       processes: { counter: { command: [python, join(work, "counter.py")], autostart: true } },
     });
+    const client = await instance.connect();
     await eventually("its topic is there", async () => {
-      const { stdout } = await instance.run("topic", "list", "-c", instance.config);
-      return stdout.includes("counter/count");
+      const { topics } = await client.ask({ type: "request_topics" });
+      return (topics as { name: string }[]).some(({ name }) => name === "counter/count");
     });
+    expect((await instance.mgr("topic", "list")).stdout).toContain("counter/count");
     expect((await instance.mgr("logs", "counter")).stdout).toContain(`mgr-client ${version}`);
   });
 });

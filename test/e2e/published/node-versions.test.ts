@@ -27,9 +27,10 @@ test.each(["20.19.0", "22", "24"])(
     const client = await instance.connect();
     client.send({ type: "send_stdin", name: "tools", text: "a line\n" });
     await eventually("the process answers", async () => {
-      const { stdout } = await instance.mgr("logs", "tools");
-      return stdout.includes("got a line");
+      const { output } = await client.ask({ type: "get_process_output", name: "tools" });
+      return String(output).includes("got a line");
     });
+    expect((await instance.mgr("logs", "tools")).stdout).toContain("got a line");
     const shown = (await client.process("tools")) as { state: string };
     expect(shown.state).toBe("started");
     await instance.mgr("down");

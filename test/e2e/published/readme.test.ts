@@ -79,11 +79,9 @@ test("many hosts in ten lines", async () => {
   const bus = instance.url.replace(/^http/u, "ws");
   const args = words.map((word) => (word === "ws://bench.lab:8130" ? bus : word));
   instance.start("daemon", ...args, "--state-dir", join(instance.dir, "rt1-state"));
-  await eventually("the driver runs on rt1", async () => {
-    const { stdout } = await instance.mgr("ps", "--json", "arm/driver");
-    const [driver] = JSON.parse(stdout) as { host: string; state: string }[];
-    return driver?.host === "rt1" && driver.state === "started";
-  });
+  const client = await instance.connect();
+  await eventually("the driver runs", async () => (await client.process("arm/driver")).state === "started");
+  expect(JSON.parse((await instance.mgr("ps", "--json", "arm/driver")).stdout)).toMatchObject([{ host: "rt1", state: "started" }]);
   expect((await instance.mgr("hosts")).stdout).toMatch(/^rt1 +ready +1\/1/mu);
   expect((await instance.mgr("start", "viewer")).stdout).toBe("viewer: started\n");
 });

@@ -119,7 +119,10 @@ describe("commands for one process", () => {
     expect((await instance.mgr("wait", "traps", "echo")).stdout).toBe("traps: ready\necho: started\n");
 
     await instance.mgr("signal", "usr1", "traps");
-    await eventually("it is told", async () => (await instance.mgr("logs", "traps")).stdout.includes("got usr1"));
+    const client = await instance.connect();
+    const output = async () => String((await client.ask({ type: "get_process_output", name: "traps" })).output);
+    await eventually("it is told", async () => (await output()).includes("got usr1"));
+    expect((await instance.mgr("logs", "traps")).stdout).toContain("got usr1");
     expect((await instance.run("signal", "-c", instance.config, "nonsense", "traps")).code).toBe(2);
     expect((await instance.run("signal", "-c", instance.config, "hup", "fails")).code).toBe(1);
 
