@@ -90,7 +90,8 @@ async function check(removed) {
     await checkManager(copy, inInstance);
   };
   const test = async () => {
-    await run("types of the page", ["node", "node_modules/typescript/bin/tsc", "-p", "web/tsconfig.json", "--noEmit"], inCopy);
+    const tsc = ["node", "node_modules/typescript/bin/tsc", "-p", "web/tsconfig.json", "--noEmit", "--checkers", "1"];
+    await run("types of the page", tsc, inCopy);
     const files = filesIn(join(copy, "test")).map((file) => relative(copy, file));
     const own = files.filter((file) => file.endsWith(".test.ts") && !NOT_CORE.some((path) => file.startsWith(path)));
     const vitest = ["node", "node_modules/vitest/vitest.mjs", "run", "--reporter=dot", "--maxWorkers=1", "--project", "unit-fast"];
