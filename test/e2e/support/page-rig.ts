@@ -10,7 +10,7 @@ import { eventually } from "./wait.ts";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** An expectation of what a page shows: looked at again until it holds, for a page is drawn after it was told. */
-export const soon = <T>(look: () => T | Promise<T>) => expect.poll(look, { timeout: 60_000, interval: 20 });
+export const soon = <T>(look: () => T | Promise<T>) => expect.poll(look, { timeout: 60_000, interval: 50 });
 
 /**
  * Runs in the page before its own program: keeps the text of each toast and alert, because a slow test may come only after they are gone.
