@@ -34,6 +34,7 @@ const CONFIG = loadConfigObject(
   { base_dir: "/", state_dir: "/nowhere" },
 );
 const NAMES = [...CONFIG.processes.keys()];
+type Verb = "start" | "stop" | "restart";
 
 /** What users requested of a process, and what its runs may do because of it. */
 class Oracle {
@@ -61,13 +62,16 @@ class Oracle {
     this.definition = definition;
   }
 
-  request(verb: "start" | "stop" | "restart", { time, isCertain, isUp }: { time: number; isCertain: boolean; isUp: boolean }): void {
+  request(
+    verb: Verb,
+    { time, isCertain, isUp, isRestart = verb === "restart" }: { time: number; isCertain: boolean; isUp: boolean; isRestart?: boolean },
+  ): void {
     this.requested = verb === "stop" ? "stop" : "start";
     this.requestedAt = time;
     this.isCertain = isCertain;
     this.needsRun = verb === "restart" || (verb === "start" && !isUp);
     this.isFree ||= verb !== "stop";
-    this.isRepeatable = verb === "restart" && !isCertain;
+    this.isRepeatable = isRestart && !isCertain;
   }
 
   begins(time: number, isByHost: boolean): string | null {
@@ -133,7 +137,7 @@ class World extends LossyWorld {
     return oracle;
   }
 
-  command(verb: "start" | "stop" | "restart", name: string): void {
+  command(verb: Verb, name: string): void {
     if (this.engine === null || this.managerProgram?.isSuspended) return;
     // To start a process that the manager sees running changes nothing.
     const before = this.engine.control.state.process(name);
@@ -155,7 +159,8 @@ class World extends LossyWorld {
       const requested = process?.requested_state === "start" ? "start" : "stop";
       if (each === name) oracle.request(verb, { time, isCertain, isUp });
       else if (requested !== oracle.requested || (verb === "restart" && requested === "start")) {
-        oracle.request(requested, { time, isCertain, isUp: true });
+        // What depends on a process is restarted with it.
+        oracle.request(requested, { time, isCertain, isUp: true, isRestart: verb === "restart" });
       }
     }
   }
@@ -266,8 +271,6 @@ function end(ended: string, code: number): Step {
   return [`${ended} ends with ${code}`, (w) => w.end(ended, code)];
 }
 
-type Verb = "start" | "stop" | "restart";
-
 function command(verb: Verb, of: string): Step {
   return [`${verb} ${of}`, (w) => w.command(verb, of)];
 }
@@ -337,6 +340,10 @@ test("a run that the host started after a boot is in the list of past runs altho
 
 test("a start that no manager knows to be carried out is repeated, as the same run, after a power cut", async () => {
   await play([end("careful", 0), cut({ toManager: false }), command("start", "careful"), reboot(false, 5_000)]);
+});
+
+test("a restart that the host did not receive is carried out by the next manager, with what depends on the process", async () => {
+  await play([cut({ toHost: false }), command("restart", "base"), reboot(false, 100), crashAlone("driver", true, 100)]);
 });
 
 test("whatever happens to manager, host and link: no run is doubled, no accepted command is lost, no restart exceeds its policy", async () => {
