@@ -23,7 +23,7 @@ const PACE = 10_000_000 / PROCESSES / LINE_BYTES;
 const WRITER = join(import.meta.dirname, "support/numbered-output.py");
 const PUBLISHER = join(import.meta.dirname, "../test/fixtures/numbered-samples.py");
 /** Topics, samples a second of each, samples of each. */
-const [TOPICS, RATE, SAMPLES] = [5, 1_000, 15_000];
+const [TOPICS, RATE, SAMPLES] = [5, 1_000, 10_000];
 /** Time before the upgrade, milliseconds. */
 const WARM_UP_MS = 3_000;
 /** Time limit for what a process writes at its end, milliseconds. */

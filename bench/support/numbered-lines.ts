@@ -7,13 +7,16 @@ const MAX_PART = 2 * LINE_BYTES;
 /** The numbers of the lines that a viewer of numbered-output.py has received. */
 export class NumberedLines {
   readonly #numbers = new Set<number>();
+  #first = Number.POSITIVE_INFINITY;
   #part = "";
 
   add(text: string): void {
     const whole = this.#part + text;
     let end = 0;
     for (const line of whole.matchAll(LINE)) {
-      this.#numbers.add(Number(line[1]));
+      const number = Number(line[1]);
+      this.#numbers.add(number);
+      this.#first = Math.min(this.#first, number);
       end = line.index + line[0].length;
     }
     this.#part = whole.slice(end).slice(-MAX_PART);
@@ -30,8 +33,7 @@ export class NumberedLines {
 
   /** Number of lines that are missing between the first one and `last`. */
   missing(last: number): number {
-    const first = this.#numbers.values().next().value ?? 1;
-    return last - Math.min(first, last) + 1 - this.count;
+    return last - this.#first + 1 - this.count;
   }
 }
 

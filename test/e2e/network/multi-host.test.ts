@@ -238,8 +238,7 @@ describe.each([
       expect(fleet.logOf("r2")).toContain(
         "'far/one' (it depends on 'here' of another host), 'far/two' (it depends on 'far/one', which is not started)",
       );
-      const running = fleet.pidHere(again.join(" "));
-      expect(running).toBeDefined();
+      const running = await eventually("it runs", () => fleet.pidHere(again.join(" ")));
       await fleet.startManager();
       client = await fleet.connect();
       expect(await reaches("far/again", "started")).toMatchObject({ restarts: 0 });
