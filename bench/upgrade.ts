@@ -26,6 +26,8 @@ const PUBLISHER = join(import.meta.dirname, "../test/fixtures/numbered-samples.p
 const [TOPICS, RATE, SAMPLES] = [5, 1_000, 10_000];
 /** Time before the upgrade, milliseconds. */
 const WARM_UP_MS = 3_000;
+/** Time limit for the start of all processes, milliseconds. */
+const START_MS = 120_000;
 /** Time limit for what a process writes at its end, milliseconds. */
 const END_MS = 60_000;
 
@@ -89,7 +91,7 @@ async function measured(group: string, during: () => Promise<void>): Promise<Out
   const [attachedName = "", pageName = ""] = names;
   const client = await connect(httpOf(manager), login);
   await client.request({ type: "start_recording", name: group, topics: ["arm/*"], min_free_space: 0 });
-  await Promise.all(names.map((name) => client.process(name).start()));
+  await Promise.all(names.map((name) => client.process(name).start({ timeout: START_MS })));
   const before = await pidsOf(client, names);
   const viewer = await connect(httpOf(manager), login);
   const attached = new FollowedTerminal(viewer, attachedName);
