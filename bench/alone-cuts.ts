@@ -89,11 +89,11 @@ async function killSome(host: string, milliseconds: number): Promise<void> {
 }
 
 function kill(command: readonly string[]): boolean {
+  const pid = fleet.pidHere(command.join(" "));
   try {
-    process.kill(fleet.pidHere(command.join(" ")), "SIGKILL");
-    return true;
+    return pid !== undefined && process.kill(pid, "SIGKILL");
   } catch {
-    // It does not run at this moment.
+    // It has ended meanwhile.
     return false;
   }
 }

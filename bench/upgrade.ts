@@ -1,106 +1,175 @@
-// Pause of each terminal while a daemon replaces its program, milliseconds, p99 of 200 processes that write 10 MB/s together; lost bytes and
-// changed pids. Peer: the longest pause of the same terminals in as much time without a replacement. `npx tsx bench/upgrade.ts`
+// Pause of each terminal while `mgr upgrade` replaces manager and daemon, milliseconds, p99 of 200 processes that write 10 MB/s together, beside
+// five topics at 1 kHz of a Python client, a recording of them, an attached terminal and a page; what is lost of each. Peer: the longest pause of
+// the same terminals, beside the same, in as much time without an upgrade. `npx tsx bench/upgrade.ts [processes]`
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createBroker } from "../src/bus/broker/broker.ts";
-import { connectBus } from "../src/bus/client/connect-bus.ts";
-import type { ResponseOf } from "../src/contract/messages.ts";
-import type { RunReport } from "../src/contract/run.ts";
-import { builtDaemon, type Greeted, greetHost, startDaemonProgram } from "../test/daemon/support/built-daemon.ts";
+import { text } from "node:stream/consumers";
+import type { Page } from "playwright-core";
+import type { ManagerClient } from "../src/client/manager-client.ts";
+import { connect } from "../src/client/node.ts";
+import { OutputJoin } from "../src/client/output-join.ts";
+import { readMcap } from "../test/features/recordings/samples/mcap/independent-reader.ts";
+import { freePort } from "../test/support/free-port.ts";
+import { httpOf, launchBrowser, newPage } from "./support/browser.ts";
 import { percentile, printFigure, rounded, sleep } from "./support/figure.ts";
+import { FollowedTerminal } from "./support/followed-terminal.ts";
+import { BenchManager } from "./support/manager.ts";
+import { LINE_BYTES, lastLine, NumberedLines } from "./support/numbered-lines.ts";
 
 const PROCESSES = Number(process.argv[2] ?? 200);
-const BYTES_PER_SECOND = 10_000_000;
-/** Length of a line as the terminal gives it out, bytes: the program's newline becomes two. */
-const LINE_BYTES = 1_026;
-const WARM_UP_MS = 3_000;
+const PACE = 10_000_000 / PROCESSES / LINE_BYTES;
 const WRITER = join(import.meta.dirname, "support/numbered-output.py");
+const PUBLISHER = join(import.meta.dirname, "../test/fixtures/numbered-samples.py");
+/** Topics, samples a second of each, samples of each. */
+const [TOPICS, RATE, SAMPLES] = [5, 1_000, 10_000];
+/** Time before the upgrade, milliseconds. */
+const WARM_UP_MS = 3_000;
+/** Time limit for the start of all processes, milliseconds. */
+const START_MS = 120_000;
+/** Time limit for what a process writes at its end, milliseconds. */
+const END_MS = 60_000;
 
-const built = await builtDaemon();
-const folder = mkdtempSync(join(tmpdir(), "mgr-bench-"));
-const broker = createBroker();
-await broker.listenUnix(join(folder, "bus.sock"));
-const bus = await connectBus({ server: { kind: "memory", broker }, name: "bench" });
-const options = { state_dir: join(folder, "state"), host: "bench", bus: { socket: join(folder, "bus.sock") } };
-const daemon = startDaemonProgram(join(built, "dist/daemon.cjs"), options);
-let manager = await greetHost(bus, "bench");
-const heart = setInterval(() => manager.link.heartbeat(manager.session), 1_000);
+interface Samples {
+  readonly lost: number;
+  readonly double: number;
+  readonly longest_gap_ms: number;
+  readonly problems: readonly string[];
+}
 
-/** Runs the processes; calls `during` in the middle. Returns the longest pause of each terminal, lost bytes and changed pids. */
-async function measured(prefix: string, during: () => Promise<void>): Promise<{ pauses: number[]; lost: number; changed: number }> {
-  const pace = BYTES_PER_SECOND / PROCESSES / LINE_BYTES;
-  const names = Array.from({ length: PROCESSES }, (_, index) => `${prefix}${index}`);
-  const before = new Map<string, number>();
-  for (const name of names) before.set(name, (await manager.spawn(name, `stty -echo; exec python3 ${WRITER} ${pace}`)).pid);
+interface Outcome {
+  readonly pauses: readonly number[];
+  readonly lostBytes: number;
+  readonly changedPids: number;
+  readonly samples: Samples & { readonly notRecorded: number };
+  readonly attached: { readonly lines: number; readonly missing: number };
+  readonly page: { readonly lines: number; readonly missing: number };
+}
+
+const login = { user: "bench", password: "bench" };
+const namesOf = (group: string) => Array.from({ length: PROCESSES }, (_, index) => `${group}/${index}`);
+const writers = [...namesOf("usual"), ...namesOf("upgraded")].map((name) => [
+  name,
+  { command: `stty -echo; exec python3 ${WRITER} ${PACE}`, stop: { signal: "SIGKILL" } },
+]);
+await using manager = await BenchManager.up(Object.fromEntries(writers), { port: freePort(), isDetached: true });
+const browser = await launchBrowser();
+try {
+  const usual = await measured("usual", () => sleep(2_000));
+  const upgraded = await measured("upgraded", async () => {
+    const programs: { problem: string | null }[] = JSON.parse(await manager.mgr("upgrade", "--json"));
+    const failed = programs.find(({ problem }) => problem !== null);
+    if (failed !== undefined || programs.length !== 2) throw new Error(`not upgraded: ${JSON.stringify(programs)}`);
+  });
+  const { pauses, lostBytes, changedPids, samples, attached, page } = upgraded;
+  printFigure({
+    figure: "pause of a terminal while manager and daemon are upgraded, p99",
+    unit: "ms",
+    value: rounded(percentile(pauses, 0.99)),
+    p50: rounded(percentile(pauses, 0.5)),
+    processes: PROCESSES,
+    lost_bytes: lostBytes,
+    changed_pids: changedPids,
+    samples: { of: TOPICS * SAMPLES, ...samples },
+    attached,
+    page,
+    peer: "longest pause of the same terminals without it, p99",
+    peer_value: rounded(percentile(usual.pauses, 0.99)),
+    peer_lost_bytes: usual.lostBytes,
+    peer_samples: usual.samples,
+    peer_attached: usual.attached,
+    peer_page: usual.page,
+  });
+} finally {
+  await browser.close();
+}
+
+/** Runs the processes of a group with everything beside them; calls `during` in the middle. */
+async function measured(group: string, during: () => Promise<void>): Promise<Outcome> {
+  const names = namesOf(group);
+  const [attachedName = "", pageName = ""] = names;
+  const client = await connect(httpOf(manager), login);
+  await client.request({ type: "start_recording", name: group, topics: ["arm/*"], min_free_space: 0 });
+  await Promise.all(names.map((name) => client.process(name).start({ timeout: START_MS })));
+  const before = await pidsOf(client, names);
+  const viewer = await connect(httpOf(manager), login);
+  const attached = new FollowedTerminal(viewer, attachedName);
+  const { page, lines: shown } = await openPage(pageName);
+  const samples = await publish();
   await sleep(WARM_UP_MS);
   await during();
-  await sleep(WARM_UP_MS);
+  const result: Samples = JSON.parse((await samples.printed).split("\n").at(-2) ?? "");
+  await client.request({ type: "stop_recording", name: group });
+
+  const after = await pidsOf(client, names);
+  const last = new Map<string, number>();
   const pauses: number[] = [];
-  let [lost, changed] = [0, 0];
-  for (const run of await runsOf(manager)) {
-    if (!before.has(run.name)) continue;
-    if (run.pid !== before.get(run.name) || run.exit !== null) changed++;
-    await manager.link.request("write", { session: manager.session, run_id: run.run_id, text: "\n" });
-    let text = "";
-    let from = 0;
-    while (!text.includes(" ms")) {
-      ({ from, text } = await tailOf(manager, run.name));
-    }
-    pauses.push(Number(/longest ([\d.]+) ms/.exec(text)?.[1]));
-    lost += lostBytes(from, text);
-    await manager.link.request("stop", { session: manager.session, run_id: run.run_id, steps: [{ signal: "SIGKILL", timeout_ms: 1_000 }] });
+  let lostBytes = 0;
+  for (const name of names) {
+    const process = client.process(name);
+    await process.write("\n");
+    const [, pause] = await process.waitForOutput(/longest ([\d.]+) ms/, { timeout: END_MS });
+    pauses.push(Number(pause));
+    const { output, offset } = await client.request({ type: "get_process_output", name });
+    const end = lastLine(output, offset);
+    last.set(name, end.number);
+    lostBytes += end.lostBytes;
   }
-  return { pauses, lost, changed };
+  const outcome: Outcome = {
+    pauses,
+    lostBytes,
+    changedPids: names.filter((name) => before.get(name) !== after.get(name)).length,
+    samples: { ...result, notRecorded: TOPICS * SAMPLES - recorded(group) },
+    attached: seen(attached.lines, last.get(attachedName)),
+    page: seen(shown, last.get(pageName)),
+  };
+  await page.context().close();
+  await Promise.all(names.map((name) => client.process(name).stop()));
+  viewer.close();
+  client.close();
+  return outcome;
 }
 
-async function runsOf({ link, session }: Greeted): Promise<RunReport[]> {
-  const runs: RunReport[] = [];
-  for (let after: string | null = null; ; ) {
-    const page: ResponseOf<"report"> = await link.request("report", { session, after });
-    runs.push(...page.runs);
-    if (page.next === null) return runs;
-    after = page.next;
-  }
+async function pidsOf(client: ManagerClient, names: readonly string[]): Promise<Map<string, number | null>> {
+  await client.mirror.current();
+  return new Map(names.map((name) => [name, client.mirror.process(name)?.pid ?? null]));
 }
 
-async function tailOf({ link, session }: Greeted, name: string): Promise<{ from: number; text: string }> {
-  const { from, data } = await link.request("read", { session, name, from: 0, max: 256 * 1024 });
-  return { from, text: Buffer.from(data).toString("latin1") };
+/** A page that shows the terminal of a process, and the lines that it receives over all of its connections. */
+async function openPage(name: string): Promise<{ page: Page; lines: NumberedLines }> {
+  const page = await newPage(browser, manager);
+  const lines = new NumberedLines();
+  page.on("websocket", (socket) => {
+    const output = new OutputJoin();
+    lines.cut();
+    socket.on("framereceived", ({ payload }) => {
+      const frame = JSON.parse(payload.toString());
+      if (frame.name !== name) return;
+      if (frame.type === "process_output") lines.add(output.live(frame));
+      else if (frame.type === "process_output_snapshot") lines.add(output.backlog(frame));
+    });
+  });
+  await page.goto(`${httpOf(manager)}/?process=${encodeURIComponent(name)}`);
+  await page.locator(".xterm-screen").waitFor();
+  return { page, lines };
 }
 
-/** Compares each number with the offset of its line. */
-function lostBytes(from: number, text: string): number {
-  const lines = [...text.matchAll(/(\d{10}) x{1013}\r\n/g)];
-  const [first] = lines;
-  if (first === undefined) return Number.NaN;
-  const expected = (Number(first[1]) - 1) * LINE_BYTES;
-  const gaps = lines.filter((line, index) => Number(line[1]) !== Number(first[1]) + index).length;
-  return expected - (from + first.index) + gaps * LINE_BYTES;
+/** Starts the Python client; resolves once it publishes. `printed`: what it prints until its end. */
+async function publish(): Promise<{ readonly printed: Promise<string> }> {
+  const env = { ...process.env, MGR_BUS_URL: readFileSync(join(manager.dir, "state/bus.url"), "utf8").trim() };
+  const client = spawn("python3", [PUBLISHER, `${TOPICS}`, `${RATE}`, `${SAMPLES}`], { env, stdio: ["ignore", "pipe", "inherit"] });
+  const printed = text(client.stdout);
+  await once(client.stdout, "data");
+  return { printed };
 }
 
-const log = () => readFileSync(join(folder, "state/daemon.log"), "utf8");
-const usual = await measured("peer", () => sleep(1_000));
-const replaced = await measured("upgraded", async () => {
-  await manager.link.request("replace_program", { session: manager.session, program: null, node: null });
-  while (!log().includes("this program has replaced")) await sleep(5);
-  manager = await greetHost(bus, "bench", 2);
-});
-clearInterval(heart);
-daemon.daemon.kill("SIGTERM");
-await once(daemon.daemon, "exit");
-await bus.close();
-await broker.close();
-for (const path of [built, folder]) rmSync(path, { recursive: true });
-printFigure({
-  figure: "pause of a terminal while the daemon replaces its program, p99",
-  unit: "ms",
-  value: rounded(percentile(replaced.pauses, 0.99)),
-  p50: rounded(percentile(replaced.pauses, 0.5)),
-  processes: PROCESSES,
-  lost_bytes: replaced.lost,
-  changed_pids: replaced.changed,
-  peer: "longest pause of the same terminals without it, p99",
-  peer_value: rounded(percentile(usual.pauses, 0.99)),
-});
+function recorded(name: string): number {
+  const folder = join(manager.dir, "state/recordings", name);
+  const files = readdirSync(folder).filter((file) => file.endsWith(".mcap"));
+  return files.reduce((sum, file) => sum + readMcap(readFileSync(join(folder, file))).messages.length, 0);
+}
+
+function seen(lines: NumberedLines, last = Number.NaN): { lines: number; missing: number } {
+  return { lines: lines.count, missing: lines.missing(last) };
+}

@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import type { WebSocket } from "ws";
 import { Client } from "./client.ts";
 import { cpuMs } from "./cpu.ts";
@@ -12,6 +13,7 @@ import { sleep } from "./figure.ts";
 
 /** The built program, as users run it; MGR_BENCH_PROGRAM names another build, MGR_BENCH_NODE_OPTIONS e.g. what profiles it. */
 const PROGRAM = process.env.MGR_BENCH_PROGRAM ?? fileURLToPath(new URL("../../bin/mgr.js", import.meta.url));
+const execute = promisify(execFile);
 const USER = "bench";
 const PASSWORD = "bench";
 
@@ -24,6 +26,10 @@ interface BenchOptions {
   readonly hosts?: readonly string[];
   readonly loggers?: object;
   readonly audit?: { readonly enabled?: boolean };
+  /** Port of the manager on the loopback interface; default: any. */
+  readonly port?: number;
+  /** `mgr up --detach`: the manager replaces its program by itself. */
+  readonly isDetached?: boolean;
   readonly prepare?: (state: string) => Promise<void>;
 }
 
@@ -31,12 +37,13 @@ interface BenchOptions {
 export class BenchManager implements AsyncDisposable {
   readonly url: string;
   readonly dir: string;
-  readonly #child: ChildProcess;
+  /** Null if it is detached. */
+  readonly #child: ChildProcess | null;
   readonly #environment: NodeJS.ProcessEnv;
   readonly #clients: WebSocket[] = [];
   readonly #daemons: ChildProcess[] = [];
 
-  private constructor(parts: { url: string; dir: string; child: ChildProcess; environment: NodeJS.ProcessEnv }) {
+  private constructor(parts: { url: string; dir: string; child: ChildProcess | null; environment: NodeJS.ProcessEnv }) {
     this.url = parts.url;
     this.dir = parts.dir;
     this.#child = parts.child;
@@ -49,13 +56,13 @@ export class BenchManager implements AsyncDisposable {
    */
   static async up(
     processes: Record<string, ProcessSettings>,
-    { hosts = [], loggers = {}, audit = {}, prepare }: BenchOptions = {},
+    { hosts = [], loggers = {}, audit = {}, port = 0, isDetached = false, prepare }: BenchOptions = {},
   ): Promise<BenchManager> {
     const dir = mkdtempSync(join(tmpdir(), "mgr-bench-"));
     const runtime = join(dir, "run");
     mkdirSync(runtime, { mode: 0o700 });
     writeFileSync(join(dir, "keys"), `${USER} ${PASSWORD}\n`, { mode: 0o600 });
-    const instance = { name: "bench", manager: "127.0.0.1:0", webui_auth_file: "keys", state_dir: "state" };
+    const instance = { name: "bench", manager: `127.0.0.1:${port}`, webui_auth_file: "keys", state_dir: "state" };
     const config = join(dir, "mgr.yaml");
     for (const host of hosts) writeFileSync(join(dir, `${host}.token`), `${randomBytes(24).toString("hex")}\n`, { mode: 0o600 });
     const settings = Object.fromEntries(hosts.map((host) => [host, { token_file: `${host}.token` }]));
@@ -63,15 +70,23 @@ export class BenchManager implements AsyncDisposable {
     await prepare?.(join(dir, "state"));
     const { PATH, MGR_BENCH_NODE_OPTIONS: NODE_OPTIONS } = process.env;
     const environment = { PATH, HOME: dir, LANG: "C.UTF-8", XDG_RUNTIME_DIR: runtime, NODE_OPTIONS };
-    const child = spawn(process.execPath, [PROGRAM, "up", "--no-output", "-c", config], {
+    const child = spawn(process.execPath, [PROGRAM, "up", isDetached ? "--detach" : "--no-output", "-c", config], {
       cwd: dir,
       env: environment,
       stdio: ["ignore", "pipe", "ignore"],
     });
-    await untilUp(child);
+    if (isDetached) await once(child.stdout.resume(), "close");
+    else await untilUp(child);
     const file = join(dir, "state/manager.url");
     if (!existsSync(file)) throw new Error("the manager did not come up");
-    return new BenchManager({ url: readFileSync(file, "utf8").trim().replace(/^http/, "ws"), dir, child, environment });
+    const url = readFileSync(file, "utf8").trim().replace(/^http/, "ws");
+    return new BenchManager({ url, dir, child: isDetached ? null : child, environment });
+  }
+
+  /** Runs a command of the program; resolves with what it prints. Rejects if it fails. */
+  async mgr(command: string, ...args: string[]): Promise<string> {
+    const words = [PROGRAM, command, "-c", join(this.dir, "mgr.yaml"), ...args];
+    return (await execute(process.execPath, words, { cwd: this.dir, env: this.#environment })).stdout;
   }
 
   /** Starts the daemon of another host, one of `hosts`, and resolves with its state folder once it has a bus. */
@@ -125,7 +140,8 @@ export class BenchManager implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const ws of this.#clients) ws.terminate();
-    for (const child of [...this.#daemons, this.#child]) {
+    if (this.#child === null) await this.mgr("down");
+    for (const child of this.#child === null ? this.#daemons : [...this.#daemons, this.#child]) {
       const gone = once(child, "exit");
       child.kill("SIGTERM");
       if (child.exitCode === null) await gone;

@@ -67,6 +67,7 @@ export class Engine {
       current,
       history,
       runs,
+      onHostInformed: () => hosts.release(),
     });
     const { processTable, actors, commands, hub } = supervision;
     const hosts = new Hosts({
@@ -80,11 +81,15 @@ export class Engine {
       system,
       log,
       onChanged: (host) => events.publish({ type: "host_upsert", host }),
-      onRemoved: (name) => events.publish({ type: "host_remove", name }),
+      onRemoved: (name) => {
+        supervision.hostChanged(name, false);
+        events.publish({ type: "host_remove", name });
+      },
       onPastRuns: (runs, streamId) => {
         for (const run of runs) history.add(run, streamId);
       },
       respawn: (name) => actors.respawn(name),
+      isInformed: (host) => supervision.isInformed(host),
     });
     const named = new NamedHosts({ hosts, table: hostTable, clock });
     const reload = new Reload({ processTable, system, events, log, actors, intents, hosts, hostTable, tokens: options.tokens ?? null });

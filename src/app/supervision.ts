@@ -35,6 +35,8 @@ interface SupervisionOptions extends Pick<EngineOptions, "clock" | "log" | "epoc
   readonly current: CurrentConfig;
   readonly history: RunHistory;
   readonly runs: RunExtensions;
+  /** Called when `isInformed` may have become true for a host. */
+  readonly onHostInformed: () => void;
 }
 
 /** The processes of a manager: their actors, the actors' requests to hosts, and the commands of clients. */
@@ -55,7 +57,7 @@ export class Supervision {
   constructor(options: SupervisionOptions) {
     this.#options = options;
     const { clock, log, epoch, hostName, events, status, intents, system, hosts, current, history, runs } = options;
-    const { isIntentLost = false, onProcessAtRest } = options;
+    const { isIntentLost = false, onProcessAtRest, onHostInformed } = options;
     const runSpecs = new RunSpecBuilder({ current, hostName, intents, history, epoch });
     const processTable = new ProcessTable({
       current,
@@ -137,6 +139,7 @@ export class Supervision {
       hosts,
       current,
       clock,
+      onInformed: onHostInformed,
     });
   }
 
@@ -167,6 +170,11 @@ export class Supervision {
   hostChanged(host: string, isReady: boolean): void {
     if (isReady) this.#supervised.hostReady(host);
     else this.#supervised.hostLost(host);
+  }
+
+  /** Whether the host knows which of its processes it has to restart without a manager. */
+  isInformed(host: string): boolean {
+    return this.#supervised.isInformed(host);
   }
 
   /** Called after a reload. */

@@ -231,7 +231,8 @@ export const processSetup = setup({
     }),
     stopRun: emit(({ context: { runId, host, definition, requested, stopCause } }) => ({
       type: "stop_run",
-      run: { runId: runId ?? "", host, definition, isWanted: requested === "start", cause: stopCause },
+      // The next run of a process that moves is not this host's.
+      run: { runId: runId ?? "", host, definition, isWanted: requested === "start" && host === definition.host, cause: stopCause },
     })),
     abandon: emit({ type: "abandon" }),
     fail: ({ event }) => {

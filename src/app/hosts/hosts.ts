@@ -36,6 +36,8 @@ interface HostsOptions {
   onPastRuns: (runs: readonly RunReport[], streamId: string) => void;
   /** Rebuilds a process on its configured host, if it was expected on a host that is no longer configured. */
   respawn: (name: string) => void;
+  /** Whether the host knows which of its processes it has to restart without a manager. */
+  isInformed: (host: string) => boolean;
 }
 
 /** Adds and removes the hosts of this manager: its own, and those of the configuration. */
@@ -79,10 +81,11 @@ export class Hosts {
     }
   }
 
-  /** Removes hosts that are no longer configured and run nothing. */
+  /** Removes hosts that are no longer configured, run nothing, and know that nothing is wanted of them. */
   release(): void {
-    const { table, processTable } = this.#options;
-    for (const host of table.leaving()) if (processTable.namesAt(host).every((name) => processTable.isGone(name))) this.#drop(host);
+    const { table, processTable, isInformed } = this.#options;
+    for (const host of table.leaving())
+      if (processTable.namesAt(host).every((name) => processTable.isGone(name)) && isInformed(host)) this.#drop(host);
   }
 
   entries(): HostEntry[] {

@@ -11,6 +11,8 @@ import type { ProcessTable } from "./process-table.ts";
 /** Pause before a message without a good answer is repeated, milliseconds; twice as long each time: a daemon of an earlier version never answers. */
 const RETRY_MS = 1_000;
 const MAX_RETRY_MS = 60_000;
+/** Pause from which a host that is removed is not waited for any more, milliseconds: it has not answered three times. */
+const UNANSWERED_MS = 8_000;
 
 interface SupervisedProcessesOptions {
   readonly snapshot: (name: string) => ProcessSnapshot | undefined;
@@ -18,6 +20,8 @@ interface SupervisedProcessesOptions {
   readonly hosts: Pick<HostTable, "session">;
   readonly current: Pick<CurrentConfig, "config">;
   readonly clock: Clock;
+  /** Called when `isInformed` may have become true for a host. */
+  readonly onInformed: () => void;
 }
 
 /** `wanted`: another run follows the end of one. `requested`: not by the restart policy, but its start is requested, as after a boot. */
@@ -30,6 +34,8 @@ interface Known {
   readonly due: Map<string, Request>;
   isFirst: boolean;
   isSending: boolean;
+  /** Whether the host is of a version that does not supervise. */
+  isUnsupported: boolean;
   retry: unknown;
   pauseMs: number;
 }
@@ -72,7 +78,15 @@ export class SupervisedProcesses {
   /** Called when a host is ready: it may have been told something else by another manager. */
   hostReady(host: string): void {
     this.hostLost(host);
-    const known: Known = { told: new Map(), due: new Map(), isFirst: true, isSending: false, retry: null, pauseMs: RETRY_MS };
+    const known: Known = {
+      told: new Map(),
+      due: new Map(),
+      isFirst: true,
+      isSending: false,
+      isUnsupported: false,
+      retry: null,
+      pauseMs: RETRY_MS,
+    };
     this.#known.set(host, known);
     for (const name of this.#options.processTable.namesAt(host)) this.#note(name, known);
     this.#sendSoon(host, known);
@@ -81,6 +95,12 @@ export class SupervisedProcesses {
   hostLost(host: string): void {
     this.#options.clock.clearTimeout(this.#known.get(host)?.retry);
     this.#known.delete(host);
+  }
+
+  /** Whether the host has accepted what it must know, or cannot be told: one that is removed could otherwise start processes that have moved. */
+  isInformed(host: string): boolean {
+    const known = this.#known.get(host);
+    return known === undefined || known.isUnsupported || known.pauseMs >= UNANSWERED_MS || (known.due.size === 0 && !known.isSending);
   }
 
   /** Called when settings of hosts may have changed: each host is told them, also if no process has changed. */
@@ -113,7 +133,7 @@ export class SupervisedProcesses {
   }
 
   #sendSoon(host: string, known: Known): void {
-    if (known.isSending) return;
+    if (known.isSending || known.isUnsupported) return;
     known.isSending = true;
     // Changes of one turn share a message. It precedes the stop that belongs to it, which waits until the request is saved.
     queueMicrotask(() => void this.#send(host, known));
@@ -134,15 +154,18 @@ export class SupervisedProcesses {
         known.isFirst = false;
         known.pauseMs = RETRY_MS;
       } catch (error) {
-        if (this.#known.get(host) !== known || isUnknown(error)) return;
+        if (this.#known.get(host) !== known) return;
+        known.isUnsupported = isUnknown(error);
+        if (known.isUnsupported) return this.#options.onInformed();
         for (const [name, request] of processes) if (known.told.get(name) === request) known.told.delete(name);
         for (const [name, request] of processes) if (!known.due.has(name)) known.due.set(name, request);
         known.retry = clock.setTimeout(() => void this.#send(host, known), known.pauseMs);
         known.pauseMs = Math.min(2 * known.pauseMs, MAX_RETRY_MS);
-        return;
+        return this.#options.onInformed();
       }
     } while (known.due.size > 0);
     known.isSending = false;
+    this.#options.onInformed();
   }
 
   #tell(session: HostSession, host: string, processes: readonly (readonly [string, Request])[], is_first: boolean): Promise<unknown> {

@@ -65,12 +65,16 @@ export class RunHistory {
     if (run?.run_id !== newest) this.#put(name, { run_id: newest, ...NOTHING_KNOWN, ...endOf(exit) });
   }
 
-  /** Adds the end of a run that was not the newest when its host reported it, unless a newer one is known. Runs of a process come oldest first. */
+  /**
+   * Adds the end of a run that was not the newest when its host reported it, unless one that began after it is known. Runs of a process come
+   * oldest first.
+   */
   add(run: RunReport, streamId: string): void {
     const runs = this.#of(run.name);
     dropUnstarted(runs, run.run_id);
     const isKnown = runs.some(({ run_id }) => run_id === run.run_id);
-    const newest = runs[0];
+    // A start that failed with the previous daemon has an id, too: the host, which never received it, continues from the run before.
+    const newest = runs.find(({ start_time }) => start_time !== null);
     if (isKnown || newest === undefined || compareRunIds(run.run_id, newest.run_id) > 0)
       this.#put(run.name, fromReport(run, { exit: null, streamId }));
   }

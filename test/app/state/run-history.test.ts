@@ -51,3 +51,14 @@ test("a run's place in the output stays in that of the daemon that it ran under"
   history.note("p", context(report(1, 10)), "b");
   expect(received(history)).toEqual([[1, 10, "a"]]);
 });
+
+test("a run that the host started without a manager is not lost behind a later start that failed with the previous daemon", () => {
+  const history = new RunHistory();
+  const ended = report(4, 10);
+  history.note("p", context(ended), "a");
+  const exit = { code: null, signal: null, reason: "host daemon died", time: 2_000 };
+  history.note("p", { runId: "7-5", run: ended, exit } as unknown as ProcessContext, "a");
+  history.add({ ...report(4, 20), run_id: "7-4-1", start_time: 3_000 }, "b");
+  history.note("p", context({ ...report(4, null), run_id: "7-4-2", start_time: 4_000 }), "b");
+  expect(history.of("p").map(({ run_id }) => run_id)).toEqual(["7-4-2", "7-4-1", "7-5", "7-4"]);
+});

@@ -157,7 +157,7 @@ class LossyLink implements HostLink {
 }
 
 /** A run as the host began it. */
-interface Begun {
+export interface Begun {
   readonly name: string;
   readonly runId: string;
   /** Monotonic time. */

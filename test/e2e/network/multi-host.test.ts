@@ -76,6 +76,8 @@ describe.each([
   const samePids = async (...names: string[]) => {
     for (const name of names) expect([name, (await reaches(name, "started")).pid]).toEqual([name, pids.get(name)]);
   };
+  /** A process that has just been started may not execute its command yet. */
+  const pidOfJob = () => eventually("the job runs", () => fleet.pidHere(`sh -c ${JOB}`));
   const endJob = () => writeFileSync(join(fleet.homeOf("r1"), "end-of-job"), "");
   const refusal = async (frame: object): Promise<Frame["code"]> => (await client.ask(frame)).code;
 
@@ -101,7 +103,7 @@ describe.each([
     const from = client.here;
     await client.command({ type: "start_process", name: "far/job" });
     const job = await client.untilState("far/job", "started", from);
-    const jobPid = fleet.pidHere(`sh -c ${JOB}`);
+    const jobPid = await pidOfJob();
     const cut = Date.now();
     fleet.link("r1", "cut");
     await isReady("r1", from, false);
@@ -151,7 +153,7 @@ describe.each([
   test("when the manager is killed, all processes continue, and the next manager adopts them with their state", async () => {
     await client.command({ type: "start_process", name: "far/job" });
     await reaches("far/job", "started");
-    const jobPid = fleet.pidHere(`sh -c ${JOB}`);
+    const jobPid = await pidOfJob();
     await fleet.killManager();
     endJob();
     await eventually("the job has ended", () => !existsSync(`/proc/${jobPid}`));
@@ -236,7 +238,7 @@ describe.each([
       expect(fleet.logOf("r2")).toContain(
         "'far/one' (it depends on 'here' of another host), 'far/two' (it depends on 'far/one', which is not started)",
       );
-      const running = fleet.pidHere(again.join(" "));
+      const running = await eventually("it runs", () => fleet.pidHere(again.join(" ")));
       await fleet.startManager();
       client = await fleet.connect();
       expect(await reaches("far/again", "started")).toMatchObject({ restarts: 0 });

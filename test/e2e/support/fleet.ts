@@ -270,11 +270,9 @@ export class Fleet implements AsyncDisposable {
     return { twins: lines.filter(({ looks }) => looks === undefined), looks: lines.at(-1)?.looks ?? 0, seen: lines.at(-1)?.seen ?? 0 };
   }
 
-  /** The pid outside of the hosts' own pid namespaces. */
-  pidHere(command: string): number {
-    const found = markedProcesses(this.#mark).find((living) => living.command === command);
-    if (found === undefined) throw new Error(`'${command}' does not run on any host`);
-    return found.pid;
+  /** The pid outside of the hosts' own pid namespaces; undefined: the command does not run on any host. */
+  pidHere(command: string): number | undefined {
+    return markedProcesses(this.#mark).find((living) => living.command === command)?.pid;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
