@@ -1,6 +1,5 @@
 import { integer } from "../../config/schema/schema-values.ts";
+import { MAX_REPLICAS } from "./replica-names.ts";
 
-/** Maximum number of replicas of one process: what one row of the page can show, and far more than one machine needs. */
-export const MAX_REPLICAS = 100;
-
+/** The value of the key `replicas`. */
 export const replicaCount = integer(1, MAX_REPLICAS);

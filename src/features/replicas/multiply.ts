@@ -8,12 +8,10 @@ import { replicaCount } from "./count.ts";
 import { dependenciesOnAll, type RenamedKeys } from "./dependencies.ts";
 import { type IndexedTemplates, indexedTemplates } from "./indexed-templates.ts";
 import { withIndex } from "./placeholder.ts";
+import { replicaName } from "./replica-names.ts";
 
 /** Keys whose texts are not those of the replicas: they say which texts there are. */
 const CONTROLLING = new Set(["replicas", "extends"]);
-
-/** The name of a replica: a member of the group that has the name of the process. */
-export const replicaName = (process: string, index: number): string => `${process}/${index}`;
 
 /**
  * Puts replicas in the place of each process with `replicas`, one entry each. Works on the values before they are checked, so that a text such as a
