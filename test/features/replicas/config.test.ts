@@ -122,3 +122,9 @@ test("an object of a program can have replicas, and a configuration without any 
   ]);
   expect(loadConfigObject({ processes: { w: { command: "x {index}" } } }, options)).toMatchObject({ multiplied: null });
 });
+
+test("the example of the documentation is valid", () => {
+  const page = readFileSync(join(import.meta.dirname, "../../../docs/replicas.md"), "utf8");
+  const [, example = ""] = /^```yaml\n(.*?)^```/msu.exec(page) ?? [];
+  expect([...parsed(example).processes.keys()]).toEqual(["db", "worker/1", "worker/2", "worker/3", "web"]);
+});
