@@ -5,6 +5,7 @@ import { ActorSystem } from "../actors/system.ts";
 import { ADMIN_GRANTS } from "../base/access.ts";
 import type { EndOfCommand } from "../base/command-observer.ts";
 import { messageOf } from "../base/errors.ts";
+import type { Config } from "../config/definition.ts";
 import { MANAGER_FEATURES } from "../features/manager.ts";
 import type { FeatureExtension } from "../http/extension.ts";
 import { commandObserver } from "../transport/extension.ts";
@@ -93,9 +94,10 @@ export class Engine {
     });
     const named = new NamedHosts({ hosts, table: hostTable, clock });
     const reload = new Reload({ processTable, system, events, log, actors, intents, hosts, hostTable, tokens: options.tokens ?? null });
+    const { loadConfig } = options;
     const configuration = new RunningConfiguration({
       current: () => current.config,
-      load: options.loadConfig ?? null,
+      load: loadConfig === undefined ? null : async (instead) => this.#adjusted(await loadConfig(instead)),
       plan: (next) => reload.plan(next),
       apply: (next) => {
         // The file may have been read before the shutdown began.
@@ -147,6 +149,7 @@ export class Engine {
       stopProcess: (name, by) => commands.process("stop", name, by),
       restartProcess: (name, by) => commands.process("restart", name, by),
       observe: (command) => this.observe(command),
+      reconfigure: (make) => configuration.change(make),
       addProcess: (definition) => reload.addOwn(definition),
       intents,
       bus: { shared: null, connectUser: null, declareOwners: null, registry: null, hub: null, peers: null, ...options.bus },
@@ -174,10 +177,18 @@ export class Engine {
       if (event.type === "process_remove") history.forget(event.name);
     });
 
-    hosts.configure(config);
-    reload.restore(features.flatMap(({ processes }) => processes?.() ?? []));
+    const adjusted = this.#adjusted(config);
+    hosts.configure(adjusted);
+    reload.restore(
+      adjusted,
+      features.flatMap(({ processes }) => processes?.() ?? []),
+    );
     for (const { begin } of features) begin?.();
-    supervision.begin(config.groups.keys());
+    supervision.begin(adjusted.groups.keys());
+  }
+
+  #adjusted(read: Config): Config {
+    return this.#features.all().reduce((config, { adjustConfig }) => adjustConfig?.(config) ?? config, read);
   }
 
   /** Calls `listener` when a reload may have changed what users may do. */

@@ -1,3 +1,4 @@
+import type { ConfigurationChange } from "../actors/control.ts";
 import type { DomainEvents } from "../actors/domain-events.ts";
 import type { ActorKind, ActorSystem } from "../actors/system.ts";
 import type { Clock } from "../base/clock.ts";
@@ -73,6 +74,11 @@ export interface ManagerCore {
    * reason if they refuse it.
    */
   readonly observe: (command: OwnCommand) => Promise<EndOfCommand>;
+  /**
+   * Puts another configuration into effect that `make` derives from the present one, after the reloads that were requested before. Rejects as `make`
+   * does, or as a reload does.
+   */
+  readonly reconfigure: (make: (present: Config) => Config) => Promise<ConfigurationChange>;
   /** Adds a process that is in no configuration file, or replaces its definition. */
   readonly addProcess: (definition: ProcessDefinition) => void;
   readonly intents: IntentKeeper;
@@ -124,6 +130,8 @@ export interface AttachedFeature<Service = unknown> extends FeatureExtension {
   readonly ending?: () => void;
   /** Called after each step of an actor. */
   readonly stepped?: (kind: ActorKind, name: string) => void;
+  /** Changes a configuration that was read, before it is compared with the present one or takes effect. Has no effect beyond that, and never throws. */
+  readonly adjustConfig?: (read: Config) => Config;
   /** Called when another configuration has taken effect. */
   readonly reconfigured?: () => void;
   /** The manager ends when the promise is settled, which must take seconds at most. */

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Names, PartFinding } from "./load/names.ts";
+import type { Multiply } from "./multiplied.ts";
 
 /** Additions of a feature to the configuration (src/features/config.ts lists the features). */
 export interface ConfigFeature {
@@ -19,6 +20,8 @@ export interface ConfigFeature {
   readonly appliedAtOnce?: readonly string[];
   /** Converts that part back to keys and values of the file; null is omitted. */
   describeProcess?(definition: never): Record<string, unknown>;
+  /** Puts several processes in the place of entries of 'processes', before names and values are checked. Of one feature at most. */
+  readonly multiply?: Multiply;
   /** Checks the references of its keys to other parts of the files. */
   checkReferences?(names: Names): PartFinding[];
 }

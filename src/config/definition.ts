@@ -3,6 +3,7 @@ import type { Scheduling } from "../contract/run-settings.ts";
 import type { Command } from "./command-line.ts";
 import type { FileParts, ProcessParts } from "./features.ts";
 import type { HostSetting } from "./hosts.ts";
+import type { Counts, MultipliedEntry } from "./multiplied.ts";
 import type { AccessKeys, InstanceKeys } from "./schema/schema.ts";
 import type { DependencySettings, ProcessKeys, ProcessSection, RESTART, TERMINAL } from "./schema/schema-process.ts";
 
@@ -61,6 +62,13 @@ export interface InstanceSettings extends Readonly<InstanceKeys> {
   readonly state_dir: string;
 }
 
+/** The entries of 'processes' that stand for several processes each. */
+export interface MultipliedProcesses {
+  readonly entries: ReadonlyMap<string, MultipliedEntry>;
+  /** The same files with other counts. Throws ConfigError if they have problems then. */
+  with(counts: Counts): Config;
+}
+
 /** A loaded, checked and resolved configuration. */
 export interface Config extends FileParts {
   /** Absolute path of the main file, or null for a configuration given as an object. */
@@ -79,6 +87,8 @@ export interface Config extends FileParts {
   readonly hosts: ReadonlyMap<string, HostSetting>;
   /** Who may do what. */
   readonly access: AccessKeys;
+  /** Null: each entry stands for one process. */
+  readonly multiplied: MultipliedProcesses | null;
   /** Processes in configuration order. */
   readonly processes: ReadonlyMap<string, ProcessDefinition>;
 }

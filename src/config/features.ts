@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { CONFIG_FEATURES } from "../features/config.ts";
 import type { ConfigFeature } from "./config-feature.ts";
+import type { Multiply } from "./multiplied.ts";
 
 /** The additions of all features to the configuration, put together. */
 type Feature = (typeof CONFIG_FEATURES)[keyof typeof CONFIG_FEATURES];
@@ -20,6 +21,9 @@ export const PROCESS_KEYS: Keys<"process"> & Keys<"shared"> = Object.assign({}, 
 export const SECRET_KEYS: ReadonlySet<string> = new Set(features.flatMap(({ secretKeys }) => secretKeys ?? []));
 
 export const FEATURE_CHECKS = features.flatMap(({ checkReferences }) => checkReferences ?? []);
+
+/** Null: no feature multiplies processes. */
+export const MULTIPLY: Multiply | null = features.find(({ multiply }) => multiply !== undefined)?.multiply ?? null;
 
 /** Zod would infer an index signature from a shape without keys. */
 type Values<Shape extends z.ZodRawShape> = keyof Shape extends never ? Record<never, never> : z.output<z.ZodObject<Shape>>;

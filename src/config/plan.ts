@@ -33,8 +33,10 @@ export function isSameDefinition(a: ProcessDefinition, b: ProcessDefinition): bo
 /** Whether a run that was started by one definition would be the same by the other. */
 export function isSameForRuns(a: ProcessDefinition, b: ProcessDefinition): boolean {
   if (isSameDefinition(a, b)) return true;
-  const counted = (definition: ProcessDefinition) => Object.entries(definition).filter(([key]) => !APPLIED_AT_ONCE.has(key));
-  return APPLIED_AT_ONCE.size > 0 && isDeepStrictEqual(counted(a), counted(b));
+  // Dependencies decide when a run begins and ends, not what it is.
+  const isCounted = (key: string) => key !== "depends_on" && !APPLIED_AT_ONCE.has(key);
+  const counted = (definition: ProcessDefinition) => Object.entries(definition).filter(([key]) => isCounted(key));
+  return isDeepStrictEqual(counted(a), counted(b));
 }
 
 /** A change of a host by another configuration. */

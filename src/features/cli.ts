@@ -19,6 +19,8 @@ import { outputRunsCli } from "./output-runs/cli/index.ts";
 import { outputSearchCli } from "./output-search/cli/index.ts";
 import { portsCli } from "./ports/cli/index.ts";
 import { recordingsCli } from "./recordings/cli/index.ts";
+import { replicasCli } from "./replicas/cli/index.ts";
+import { rollingRestartCli } from "./rolling-restart/cli/index.ts";
 import { runningSettingsCli } from "./running-settings/cli/index.ts";
 import { scheduleCli } from "./schedule/cli/index.ts";
 import { serviceCli } from "./service/cli/index.ts";
@@ -32,6 +34,8 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   startAnalysisCli,
   runningSettingsCli,
   scheduleCli,
+  replicasCli,
+  rollingRestartCli,
   tagsCli,
   alertsCli,
   auditCli,

@@ -10,6 +10,7 @@ import { networkStatisticsConfig } from "./network-statistics/config.ts";
 import { notificationsConfig } from "./notifications/config.ts";
 import { oidcConfig } from "./oidc/config.ts";
 import { recordingsConfig } from "./recordings/config.ts";
+import { replicasConfig } from "./replicas/config.ts";
 import { scheduleConfig } from "./schedule/config.ts";
 import { tagsConfig } from "./tags/config.ts";
 import { trustedProxyConfig } from "./trusted-proxy/config.ts";
@@ -27,6 +28,7 @@ export const CONFIG_FEATURES = {
   notificationsConfig,
   limitsConfig,
   scheduleConfig,
+  replicasConfig,
   tagsConfig,
   trustedProxyConfig,
   oidcConfig,

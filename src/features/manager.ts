@@ -18,6 +18,8 @@ import { outputSearch } from "./output-search/manager/index.ts";
 import { ports } from "./ports/manager/index.ts";
 import { processList } from "./process-list/manager/index.ts";
 import { recordings } from "./recordings/manager/index.ts";
+import { replicas } from "./replicas/manager/index.ts";
+import { rollingRestart } from "./rolling-restart/manager/index.ts";
 import { runningSettings } from "./running-settings/manager/index.ts";
 import { schedule } from "./schedule/manager/index.ts";
 import { service } from "./service/manager/index.ts";
@@ -52,6 +54,8 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   service,
   mcp,
   schedule,
+  replicas,
+  rollingRestart,
   tags,
   upgrades,
 ];

@@ -20,6 +20,8 @@ import { portCommands, portFrames } from "./ports/wire.ts";
 import { topicSchedulingCommands, topicSchedulingFrames } from "./process-list/topic-scheduling.ts";
 import { taskListCommands, taskListFrames } from "./process-list/wire.ts";
 import { recordingCommands, recordingFrames } from "./recordings/wire.ts";
+import { replicaCommands, replicaFrames, replicaSnapshot } from "./replicas/wire.ts";
+import { rollingRestartCommands, rollingRestartFrames, rollingRestartSnapshot } from "./rolling-restart/wire.ts";
 import { runningSettingsCommands, runningSettingsFrames } from "./running-settings/wire.ts";
 import { scheduleFrames, scheduleSnapshot } from "./schedule/wire.ts";
 import { startAnalysisCommands, startAnalysisFrames } from "./start-analysis/wire.ts";
@@ -46,6 +48,8 @@ export const featureCommands = {
   ...auditCommands,
   ...notificationCommands,
   ...accessTokenCommands,
+  ...replicaCommands,
+  ...rollingRestartCommands,
   ...upgradeCommands,
 };
 
@@ -71,6 +75,8 @@ export const featureFrames = {
   ...accessTokenFrames,
   ...scheduleFrames,
   ...tagFrames,
+  ...replicaFrames,
+  ...rollingRestartFrames,
   ...upgradeFrames,
   ...displayEvents,
 };
@@ -82,5 +88,7 @@ export const featureSnapshotFields = {
   ...alertSnapshot,
   ...limitSnapshot,
   ...scheduleSnapshot,
+  ...replicaSnapshot,
+  ...rollingRestartSnapshot,
   ...tagSnapshot,
 };

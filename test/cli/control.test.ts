@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { control, settled } from "../../src/cli/commands/processes/control.ts";
+import { control } from "../../src/cli/commands/processes/control.ts";
+import { settled } from "../../src/cli/commands/processes/outcome.ts";
 import { wait } from "../../src/cli/commands/processes/wait.ts";
 import type { Process } from "../../src/protocol/resources/resources.ts";
 import { fakeProcess } from "../support/fake-control.ts";

@@ -16,6 +16,8 @@ import { outputSearchContract } from "./output-search/contract.ts";
 import { portsContract } from "./ports/contract.ts";
 import { processListContract } from "./process-list/contract.ts";
 import { recordingsContract } from "./recordings/contract.ts";
+import { replicasContract } from "./replicas/contract.ts";
+import { rollingRestartContract } from "./rolling-restart/contract.ts";
 import { runningSettingsContract } from "./running-settings/contract.ts";
 import { scheduleContract } from "./schedule/contract.ts";
 import { startAnalysisContract } from "./start-analysis/contract.ts";
@@ -44,6 +46,8 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   accessTokensContract,
   oidcContract,
   scheduleContract,
+  replicasContract,
+  rollingRestartContract,
   tagsContract,
   upgradesContract,
 ];

@@ -15,6 +15,8 @@ import { FakeOutputSearch } from "./output-search/fake-output-search.ts";
 import { FakePorts } from "./ports/fake-ports.ts";
 import { FakeTasks } from "./process-list/fake-tasks.ts";
 import { FakeRecordings } from "./recordings/fake-recordings.ts";
+import { FakeReplicas } from "./replicas/fake-replicas.ts";
+import { FakeRollingRestarts } from "./rolling-restart/fake-rolling-restarts.ts";
 import { FakeRunningSettings } from "./running-settings/fake-running-settings.ts";
 import { FakeSchedules } from "./schedule/fake-schedules.ts";
 import { FakeStartAnalysis } from "./start-analysis/fake-start-analysis.ts";
@@ -42,6 +44,8 @@ export const fakeFeatures = (control: FakeControl) => ({
   limits: new FakeLimits(),
   accessTokens: new FakeAccessTokens(),
   schedules: new FakeSchedules(),
+  replicas: new FakeReplicas(),
+  rollingRestarts: new FakeRollingRestarts(),
   tags: new FakeTags(),
   upgrades: new FakeUpgrades(),
 });

@@ -14,6 +14,8 @@ import { outputSearchLive } from "./output-search/live-frames.ts";
 import { portsLive } from "./ports/live-frames.ts";
 import { processListLive } from "./process-list/live-frames.ts";
 import { recordingsLive } from "./recordings/live-frames.ts";
+import { replicasLive } from "./replicas/live-frames.ts";
+import { rollingRestartLive } from "./rolling-restart/live-frames.ts";
 import { runningSettingsLive } from "./running-settings/live-frames.ts";
 import { startAnalysisLive } from "./start-analysis/live-frames.ts";
 import { upgradesLive } from "./upgrades/live-frames.ts";
@@ -37,5 +39,7 @@ export const LIVE_FRAMES: readonly LiveFrames[] = [
   auditLive,
   notificationsLive,
   accessTokensLive,
+  replicasLive,
+  rollingRestartLive,
   upgradesLive,
 ];

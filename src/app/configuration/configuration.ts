@@ -74,6 +74,11 @@ export class RunningConfiguration implements Configuration {
     });
   }
 
+  /** Puts a configuration into effect that `make` derives from the present one. Rejects as `make` does, or as a reload does. */
+  change(make: (present: Config) => Config): Promise<ConfigurationChange> {
+    return this.#operations.run(() => this.#options.apply(make(this.#options.current())));
+  }
+
   file(path: string | undefined, version?: string): Promise<ConfigFileText> {
     return this.#operations.run(async () => {
       const known = this.#known(path);

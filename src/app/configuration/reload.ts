@@ -58,10 +58,12 @@ export class Reload {
     this.#latest = options.processTable.config;
   }
 
-  /** Restores the own processes of an earlier manager. Called before the actors are created. */
-  restore(definitions: readonly ProcessDefinition[]): void {
-    for (const definition of definitions) this.#own.set(definition.name, definition);
-    if (definitions.length > 0) this.#install();
+  /** Begins with this configuration, and with the own processes of an earlier manager. Called before the actors are created. */
+  restore(config: Config, own: readonly ProcessDefinition[]): void {
+    const isOther = config !== this.#latest;
+    this.#latest = config;
+    for (const definition of own) this.#own.set(definition.name, definition);
+    if (isOther || own.length > 0) this.#install();
   }
 
   /** Adds a process that is in no configuration file, or replaces its definition. */

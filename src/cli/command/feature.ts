@@ -74,6 +74,18 @@ export interface ProcessSelector {
   readonly select: (snapshot: Snapshot, word: string) => readonly string[];
 }
 
+/** Another way to carry out `mgr restart`, chosen by an option. */
+export interface RestartWay {
+  readonly option: string;
+  readonly meaning: string;
+  /** Restarts these processes and prints the result, unless `wait` is false. `timeout` is in seconds. Throws CommandFailure. */
+  readonly restart: (
+    client: ManagerClient,
+    names: readonly string[],
+    flags: { readonly wait: boolean; readonly timeout: number },
+  ) => Promise<void>;
+}
+
 /** Additions of a feature to the command line; `src/features/cli.ts` lists the features. */
 export interface CliFeature {
   /** Commands that are listed after those about processes. */
@@ -85,6 +97,7 @@ export interface CliFeature {
   readonly snapshotFigures?: (snapshot: Snapshot) => ProcessFigures;
   readonly trend?: ProcessTrend;
   readonly selector?: ProcessSelector;
+  readonly restartWay?: RestartWay;
   /** Remarks on processes in `mgr ps`, by name: why they need attention although their state is good. */
   readonly processRemarks?: (snapshot: Snapshot) => ReadonlyMap<string, string>;
   /** Whether a frame of the manager rings the bell of the terminal with `mgr top`. */

@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
 import type { z } from "zod";
 import type { Config } from "../definition.ts";
+import { MULTIPLY } from "../features.ts";
+import type { Counts, Multiplication } from "../multiplied.ts";
 import { withPlainText } from "../schema/expanded.ts";
 import { ConfigError, type ConfigProblem } from "../schema/problems.ts";
 import { type ConfigFile, type ConfigInput, configFileSchema, configObjectSchema, includedFileSchema } from "../schema/schema.ts";
@@ -28,7 +30,7 @@ const FILE_FALLBACK = { name: "", manager: { host: "", port: 0 }, state_dir: nul
 export async function loadConfigFile(path: string, options: LoadOptions = {}): Promise<Config> {
   const outer = environmentVariables(options.environment ?? process.env);
   const sources = await readSources(path, { outer, instead: options.instead, trustConfig: options.trustConfig ?? false });
-  return assemble(path, sources, configFileSchema, FILE_FALLBACK);
+  return assemble({ label: path, schema: configFileSchema, fallback: FILE_FALLBACK }, sources);
 }
 
 /** Returns a function that reads the file of `config` again, with its current includes; undefined if there is no file. */
@@ -42,7 +44,8 @@ export function fileReader(
 /** Checks and resolves a single text without includes; `path` is its place, and its name in problems. */
 export function parseConfigText(text: string, path: string, options: Pick<LoadOptions, "environment"> = {}): Config {
   const outer = environmentVariables(options.environment ?? process.env);
-  return assemble(path, [alone(sourceOf(text, { file: resolve(path), label: path }, outer))], configFileSchema, FILE_FALLBACK);
+  const source = alone(sourceOf(text, { file: resolve(path), label: path }, outer));
+  return assemble({ label: path, schema: configFileSchema, fallback: FILE_FALLBACK }, [source]);
 }
 
 export interface ObjectOptions {
@@ -56,7 +59,7 @@ export interface ObjectOptions {
 export function loadConfigObject(object: ConfigInput, options: ObjectOptions): Config {
   const source = objectSource(object, resolve(options.base_dir), environmentVariables(process.env));
   const fallback = { name: "embedded", manager: { host: "localhost", port: 0 }, state_dir: resolve(options.state_dir) };
-  return assemble(null, [alone(source)], configObjectSchema, fallback);
+  return assemble({ label: null, schema: configObjectSchema, fallback }, [alone(source)]);
 }
 
 function alone(source: Source): Source {
@@ -69,8 +72,19 @@ function alone(source: Source): Source {
 
 type Fallback = Parameters<typeof resolveConfig>[2]["fallback"];
 
+/** What all steps of `assemble` need. */
+interface Assembly {
+  readonly label: string | null;
+  readonly schema: z.ZodType<ConfigFile>;
+  readonly fallback: Fallback;
+}
+
 /** Checks and resolves sources, the main one first. Throws a ConfigError with the problems of all of them, in their order. */
-function assemble(label: string | null, sources: readonly Source[], schema: z.ZodType<ConfigFile>, fallback: Fallback): Config {
+function assemble(assembly: Assembly, read: readonly Source[], counts: Counts = new Map()): Config {
+  const { label, schema, fallback } = assembly;
+  const parts = read.map(({ value, label }) => ({ root: value, label }));
+  const multiplication = MULTIPLY?.(parts, counts);
+  const sources = multiplication === undefined ? read : read.map((source, part) => multipliedSource(source, multiplication, part));
   const problems = sources.map((source) => [...source.problems]);
   if (sources[0]?.value === undefined && problems[0]?.length === 0) {
     throw fileProblem(label ?? "", "is empty; it needs at least 'instance' with 'name' and 'manager'");
@@ -80,11 +94,24 @@ function assemble(label: string | null, sources: readonly Source[], schema: z.Zo
   // All names in files that cannot be read would be missing.
   const isComplete = sources.every(({ value }, index) => value !== undefined || problems[index]?.length === 0);
   const findings = isComplete ? checkReferences(sources.map(({ value, label }) => ({ root: withPlainText(value ?? null), label }))) : [];
-  for (const { part, ...finding } of findings) problems[part]?.push(...present(sources[part]?.locate(finding)));
+  for (const { part, ...finding } of [...(multiplication?.findings ?? []), ...findings])
+    problems[part]?.push(...present(sources[part]?.locate(finding)));
   const all = problems.flatMap(inOrder);
   if (main === undefined || all.length > 0) throw new ConfigError(label, all);
   const hashes = new Map(sources.flatMap(({ file, hash }) => (file === null ? [] : [[file, hash] as const])));
-  return resolveConfig(main, included, { hashes, fallback });
+  const entries = multiplication?.entries ?? new Map();
+  const multiplied = entries.size === 0 ? null : { entries, with: (other: Counts) => assemble(assembly, read, other) };
+  return resolveConfig(main, included, { hashes, fallback, multiplied });
+}
+
+/** A file with several processes in the place of single ones. Problems are located where the text is in the file. */
+function multipliedSource(source: Source, { values, origin }: Multiplication, part: number): Source {
+  return {
+    ...source,
+    value: values[part],
+    locate: (finding) => source.locate({ ...finding, path: origin(part, finding.path) }),
+    writtenAt: (path) => source.writtenAt(origin(part, path)),
+  };
 }
 
 function checked<File>(

@@ -5,7 +5,7 @@ import type { StopStep } from "../../contract/run.ts";
 import type { Scheduling } from "../../contract/run-settings.ts";
 import { toCommand } from "../command-line.ts";
 import { stateHome } from "../default-paths.ts";
-import type { Config, InstanceSettings, ProcessDefinition, RestartPolicy } from "../definition.ts";
+import type { Config, InstanceSettings, MultipliedProcesses, ProcessDefinition, RestartPolicy } from "../definition.ts";
 import { fileParts, resolveProcessParts } from "../features.ts";
 import { type HostSetting, hostOfNode } from "../hosts.ts";
 import type { KeyPath } from "../schema/problems.ts";
@@ -31,6 +31,7 @@ export interface ResolveOptions {
   hashes: ReadonlyMap<string, string>;
   /** Values for settings of the instance that are not configured. */
   fallback: { name: string; manager: { host: string; port: number }; state_dir: string | null };
+  multiplied: MultipliedProcesses | null;
 }
 
 /** Applies templates and defaults to a checked configuration: the main part, and those that it includes. */
@@ -44,6 +45,11 @@ export function resolveConfig(main: ConfigPart<ConfigFile>, included: readonly C
   const { nodes } = main.config;
   const hosts = resolveHosts(main);
   const groups = new Map<string, { opened: boolean }>();
+  // Processes that are alike are shown as one row until the user opens it.
+  for (const name of options.multiplied?.entries.keys() ?? []) {
+    openGroups(groups, ancestorNames(name));
+    groups.set(name, { opened: false });
+  }
   const processes = new Map<string, ProcessDefinition>();
   for (const { config, dir, writtenAt } of parts) {
     for (const [name, group] of config.groups) {
@@ -71,6 +77,7 @@ export function resolveConfig(main: ConfigPart<ConfigFile>, included: readonly C
     nodes,
     hosts,
     groups,
+    multiplied: options.multiplied,
     processes,
     access: main.config.access,
     ...fileParts(main.config),

@@ -22,7 +22,10 @@ const LIMITS = [{ run_time: "1s", then: "notify" }];
 test("every client frame with valid fields gets the answer of its row, and none is refused", async () => {
   await using instance = await Instance.up({
     notifications: { ways: { page: { browser: {} } }, rules: [{ ways: ["page"], group_wait: "0s" }] },
-    processes: { [PROCESS]: { command: ECHO, autostart: true, alternate_commands: { loud: "sleep 7" }, alert: ALERT, limits_act: LIMITS } },
+    processes: {
+      replicated: { command: ECHO, replicas: 1 },
+      [PROCESS]: { command: ECHO, autostart: true, alternate_commands: { loud: "sleep 7" }, alert: ALERT, limits_act: LIMITS },
+    },
   });
   const client = await instance.connect();
   await eventually("it runs", async () => (await client.process(PROCESS)).state === "started");

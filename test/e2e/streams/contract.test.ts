@@ -46,6 +46,7 @@ async function begin(): Promise<void> {
       exits: { command: EXIT_AS_TYPED },
       waits: { command: ECHO, depends_on: ["exits", "tools/inner/ready"] },
       missing: { command: "./no-such-program" },
+      replicated: { command: ECHO, replicas: 1 },
       retried: {
         command: "false",
         restart: { policy: "on-failure", delay: "60s" },
@@ -118,6 +119,7 @@ describe("a snapshot", () => {
       process("exits"),
       process("waits"),
       process("missing"),
+      { name: "replicated", opened: false, children: [process("replicated/1")] },
       process("retried"),
     ]);
     expect((snapshot.processes as { name: string }[]).map(({ name }) => name)).toEqual([
@@ -126,6 +128,7 @@ describe("a snapshot", () => {
       "exits",
       "waits",
       "missing",
+      "replicated/1",
       "retried",
     ]);
   });

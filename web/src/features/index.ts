@@ -15,6 +15,8 @@ import { outputSearchFeature } from "./output-search/index.ts";
 import { ports } from "./ports/index.ts";
 import { processList } from "./process-list/index.ts";
 import { recordingsFeature } from "./recordings/index.ts";
+import { replicasFeature } from "./replicas/index.ts";
+import { rollingRestartFeature } from "./rolling-restart/index.ts";
 import { runningSettings } from "./running-settings/index.ts";
 import { scheduleFeature } from "./schedule/index.ts";
 import { startAnalysis } from "./start-analysis/index.ts";
@@ -42,6 +44,8 @@ export const features: readonly PageFeature[] = [
   auditFeature,
   accessTokens,
   scheduleFeature,
+  replicasFeature,
+  rollingRestartFeature,
   tagsFeature,
   upgradesFeature,
 ];

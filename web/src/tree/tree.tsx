@@ -5,6 +5,7 @@ import { isFine, shownGroupState, shownState, stateText, wordOf } from "../../..
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { isVerbKey, processesOf, VERB_KEYS } from "../actions/actions.ts";
 import { requestByClick, requestForView } from "../actions/commands.ts";
+import { summaryOf } from "../actions/group-summary.ts";
 import { markOf } from "../actions/process-marks.ts";
 import { attentionOf, needsAttention } from "../state/attention.ts";
 import { current, layout, show, takesFocus } from "../state/navigation.ts";
@@ -101,6 +102,7 @@ function Row({ row, top, isShown, isTabStop }: RowProps) {
   const isNoticed = noticed.length > 0;
   // The rows below an open group have the marks themselves.
   const mark = open ? null : firstMark(members);
+  const Summary = isGroup ? summaryOf(node.name) : undefined;
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => giveFocus(element.current, node.name));
   return (
@@ -132,7 +134,8 @@ function Row({ row, top, isShown, isTabStop }: RowProps) {
         <Name name={node.name.slice(node.name.lastIndexOf("/") + 1)} />
       </span>
       {isNoticed && <AttentionMark title={noticeOf(noticed)} />}
-      {isGroup && (
+      {Summary !== undefined && <Summary members={members} />}
+      {isGroup && Summary === undefined && (
         <span class="count" title={`${fine} of ${members.length} run or have completed`} data-count={`${fine}/${members.length}`} />
       )}
       {old && <span class="as-of">{old}</span>}

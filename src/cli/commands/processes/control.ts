@@ -1,24 +1,23 @@
 import { visible } from "../../../base/visible-text.ts";
-import { exitText } from "../../../client/handles/exit-text.ts";
 import { stillStoppedWith, stoppedAlong } from "../../../client/shown/along.ts";
-import { shownState, wordOf } from "../../../client/shown/shown-state.ts";
 import type { Process } from "../../../protocol/resources/resources.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
+import type { RestartWay } from "../../command/feature.ts";
 import { withManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/connection-target.ts";
 import { selectProcesses } from "../../manager/select.ts";
 import { namesOf } from "../../manager/selectors.ts";
-import { paintState } from "../../output/table.ts";
 import { followUntil } from "./follow.ts";
+import { isFailure, outcomeLine, settled, type Verb } from "./outcome.ts";
 
 export interface ControlFlags extends ConnectionFlags {
   /** Time limit, seconds. */
   timeout: number;
   /** Whether to wait; false with `--no-wait`. */
   wait: boolean;
+  /** Options of features: whether they are given. */
+  [option: string]: unknown;
 }
-
-type Verb = "start" | "stop" | "restart";
 
 /** `mgr start|stop|restart NAME…`: sends the command, then waits until each process has reached the state or failed. */
 export async function control(verb: Verb, names: string[], flags: ControlFlags): Promise<void> {
@@ -47,6 +46,16 @@ export async function control(verb: Verb, names: string[], flags: ControlFlags):
   });
 }
 
+/** `mgr restart` in another way, that of a feature. */
+export async function restartBy(way: RestartWay, words: string[], flags: ControlFlags): Promise<void> {
+  await withManager(flags, async (client) => {
+    const wanted = await namesOf(client, words);
+    const { processes } = await client.snapshot();
+    const names = selectProcesses(processes, wanted).map(({ name }) => name);
+    await way.restart(client, names, flags);
+  });
+}
+
 /** Hint about processes that a stop has stopped along and that a start does not start again, as `on_stop: restart` would. */
 export function stillStoppedHint(processes: readonly Process[]): string {
   if (processes.length === 0) return "";
@@ -56,41 +65,4 @@ export function stillStoppedHint(processes: readonly Process[]): string {
       `mgr: ${visible(name)} was stopped${stopped_with === null ? "" : ` together with ${visible(stopped_with)}`} and is still stopped.\n`,
   );
   return `${sentences.join("")}     To start them: mgr start ${names}\n`;
-}
-
-/** Whether `verb` has finished for this process, successfully or not. */
-export function settled(verb: Verb, process: Process, before: Process | undefined): boolean {
-  if (verb === "stop") return process.state === "stopped" || process.state === "error";
-  const isNewRun = process.start_time !== null && (process.start_time !== before?.start_time || process.pid !== before?.pid);
-  if (verb === "restart" && process.pid !== null && !isNewRun) return false;
-  switch (process.state) {
-    case "started":
-      return !process.has_ready_state;
-    case "ready":
-    case "error":
-    case "backoff":
-      return true;
-    case "stopped":
-      // A job that ended successfully meanwhile, or a stop by another user.
-      return process.requested_state === "stop" || process.start_time !== before?.start_time;
-    default:
-      return false;
-  }
-}
-
-function isFailure(verb: Verb, process: Process): boolean {
-  if (process.state === "error" || process.state === "backoff") return true;
-  return verb !== "stop" && process.state === "stopped" && process.requested_state === "stop";
-}
-
-export function outcomeLine(verb: Verb, process: Process): string {
-  const shown = shownState(process);
-  return `${visible(process.name)}: ${paintState(shown, wordOf(shown))}${visible(reason(verb, process))}`;
-}
-
-function reason(verb: Verb, process: Process): string {
-  if (verb === "stop" && process.state === "stopped" && process.stopped_with !== null) return ` (with ${process.stopped_with})`;
-  if (!isFailure(verb, process)) return "";
-  const text = process.state === "stopped" ? "stopped by another command" : exitText(process);
-  return text === "" ? "" : ` (${text})`;
 }

@@ -3,6 +3,7 @@ import { CLI_FEATURES } from "../../../features/cli.ts";
 import { PROCESS_STATES } from "../../../protocol/process/process-state.ts";
 import type { CommandGroup } from "../../command/feature.ts";
 import { connecting, count, seconds } from "../../command/option-values.ts";
+import type { ControlFlags } from "./control.ts";
 import { PROCESS_PAGES } from "./manual.ts";
 
 /** Processes, and the hosts that they run on. */
@@ -27,11 +28,17 @@ export const PROCESSES: CommandGroup = {
       .action(async (flags) => (await import("./hosts.ts")).hosts(flags));
 
     for (const verb of ["start", "stop", "restart"] as const) {
-      connecting(program.command(`${verb} <names...>`))
+      const command = connecting(program.command(`${verb} <names...>`))
         .description(`${verb} processes, groups or matches of a pattern, and wait for the result`)
         .option("--no-wait", "return as soon as the manager has accepted the command")
-        .option("--timeout <seconds>", "how long to wait", seconds, 60)
-        .action(async (names, flags) => (await import("./control.ts")).control(verb, names, flags));
+        .option("--timeout <seconds>", "how long to wait", seconds, 60);
+      const ways = verb === "restart" ? CLI_FEATURES.flatMap(({ restartWay }) => restartWay ?? []) : [];
+      for (const { option, meaning } of ways) command.option(`--${option}`, meaning);
+      command.action(async (names: string[], flags: ControlFlags) => {
+        const way = ways.find(({ option }) => flags[option]);
+        const { control, restartBy } = await import("./control.ts");
+        await (way === undefined ? control(verb, names, flags) : restartBy(way, names, flags));
+      });
     }
 
     connecting(program.command("signal <signal> <names...>"))

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ManagerCore } from "../../../app/feature.ts";
+import { observedCommand } from "../../../app/observed-command.ts";
 import { StateWriter } from "../../../app/state/state-writer.ts";
 import type { CommandOutcome } from "../../../base/command-observer.ts";
-import { messageOf, wireCode } from "../../../base/errors.ts";
+import { MgrError } from "../../../base/errors.ts";
 import { contains, type ViewMode } from "../../../transport/view.ts";
 import type { ScheduleState } from "../wire.ts";
 import type { ScheduleFile } from "./saved-schedules.ts";
@@ -165,25 +166,14 @@ export class ManagerSchedules implements Schedules {
   }
 
   /** Gives the command as a client does: the observers see it before it takes effect. Never rejects. */
-  async #command(scheduled: ScheduledProcess, verb: "start" | "restart"): Promise<CommandOutcome> {
+  #command(scheduled: ScheduledProcess, verb: "start" | "restart"): Promise<CommandOutcome> {
     const { observe, isShuttingDown, startProcess, restartProcess } = this.#options;
     const { name } = scheduled;
-    try {
-      const end = await observe({ name: `${verb}_process`, by: REQUESTER, target: name });
-      let outcome: CommandOutcome = { ok: false, code: "conflict", message: "the schedule was paused or removed meanwhile" };
-      try {
-        if (!scheduled.isPaused && !isShuttingDown() && this.#processes.get(name) === scheduled) {
-          await (verb === "start" ? startProcess(name, REQUESTER) : restartProcess(name, REQUESTER));
-          outcome = { ok: true };
-        }
-      } catch (error) {
-        outcome = refusal(error);
-      }
-      end(outcome);
-      return outcome;
-    } catch (error) {
-      return refusal(error);
-    }
+    return observedCommand(observe, { name: `${verb}_process`, by: REQUESTER, target: name }, () => {
+      if (scheduled.isPaused || isShuttingDown() || this.#processes.get(name) !== scheduled)
+        throw new MgrError("conflict", "the schedule was paused or removed meanwhile");
+      return verb === "start" ? startProcess(name, REQUESTER) : restartProcess(name, REQUESTER);
+    });
   }
 
   /** Logs the first of several runs that are left out one after the other. */
@@ -240,8 +230,4 @@ export class ManagerSchedules implements Schedules {
         state.name,
       ]);
   }
-}
-
-function refusal(error: unknown): CommandOutcome & { readonly ok: false } {
-  return { ok: false, code: wireCode(error), message: messageOf(error) };
 }

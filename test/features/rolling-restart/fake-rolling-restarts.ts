@@ -1,0 +1,22 @@
+import { rollingRestartExtension } from "../../../src/features/rolling-restart/manager/index.ts";
+import type { RollingRestarts } from "../../../src/features/rolling-restart/manager/rolling-restarts.ts";
+import type { RestartStep } from "../../../src/features/rolling-restart/wire.ts";
+
+/** Accepts every rolling restart, and restarts nothing. */
+export class FakeRollingRestarts implements RollingRestarts {
+  readonly extension = rollingRestartExtension(this);
+
+  list(): RestartStep[] {
+    return [];
+  }
+
+  begin(): string {
+    return "rolling-1";
+  }
+
+  cancel(): void {}
+
+  namesOf(): readonly string[] | null {
+    return null;
+  }
+}
