@@ -20,29 +20,36 @@ export interface LoadOptions {
   readonly instead?: ReadonlyMap<string, string>;
   /** Whether to use files that other users than this one and root can change; otherwise they are problems. */
   readonly trustConfig?: boolean;
+  /** Profiles whose files are put over the main file, the strongest last (docs/profiles.md). */
+  readonly profiles?: readonly string[];
 }
 
 const FILE_FALLBACK = { name: "", manager: { host: "", port: 0 }, state_dir: null };
 
 /** Reads, checks and resolves a configuration file and the files that it includes. Throws a ConfigError with every problem. */
 export async function loadConfigFile(path: string, options: LoadOptions = {}): Promise<Config> {
-  const outer = environmentVariables(options.environment ?? process.env);
-  const sources = await readSources(path, { outer, instead: options.instead, trustConfig: options.trustConfig ?? false });
-  return assemble(path, sources, configFileSchema, FILE_FALLBACK);
+  const { environment = process.env, instead, trustConfig = false, profiles = [] } = options;
+  const sources = await readSources(path, { outer: environmentVariables(environment), instead, trustConfig, profiles });
+  return assemble(path, sources, configFileSchema, { ...FILE_FALLBACK, profiles });
 }
 
-/** Returns a function that reads the file of `config` again, with its current includes; undefined if there is no file. */
+/** Returns a function that reads the file of `config` again, with its profiles and its current includes; undefined if there is no file. */
 export function fileReader(
-  { file }: Config,
-  options: Pick<LoadOptions, "trustConfig"> = {},
+  { file, profiles }: Config,
+  { trustConfig = false }: Pick<LoadOptions, "trustConfig"> = {},
 ): ((instead?: ReadonlyMap<string, string>) => Promise<Config>) | undefined {
-  return file === null ? undefined : (instead) => loadConfigFile(file, instead === undefined ? options : { ...options, instead });
+  return file === null
+    ? undefined
+    : (instead) => loadConfigFile(file, { trustConfig, profiles, ...(instead === undefined ? {} : { instead }) });
 }
 
 /** Checks and resolves a single text without includes; `path` is its place, and its name in problems. */
 export function parseConfigText(text: string, path: string, options: Pick<LoadOptions, "environment"> = {}): Config {
   const outer = environmentVariables(options.environment ?? process.env);
-  return assemble(path, [alone(sourceOf(text, { file: resolve(path), label: path }, outer))], configFileSchema, FILE_FALLBACK);
+  return assemble(path, [alone(sourceOf(text, { file: resolve(path), label: path }, outer))], configFileSchema, {
+    ...FILE_FALLBACK,
+    profiles: [],
+  });
 }
 
 export interface ObjectOptions {
@@ -55,7 +62,7 @@ export interface ObjectOptions {
 /** A configuration given as an object, for embedding: without an instance it is "embedded", on a free port of localhost. */
 export function loadConfigObject(object: ConfigInput, options: ObjectOptions): Config {
   const source = objectSource(object, resolve(options.base_dir), environmentVariables(process.env));
-  const fallback = { name: "embedded", manager: { host: "localhost", port: 0 }, state_dir: resolve(options.state_dir) };
+  const fallback = { name: "embedded", manager: { host: "localhost", port: 0 }, state_dir: resolve(options.state_dir), profiles: [] };
   return assemble(null, [alone(source)], configObjectSchema, fallback);
 }
 
@@ -67,10 +74,15 @@ function alone(source: Source): Source {
   return { ...source, problems: [...source.problems, ...findings.flatMap((finding) => present(source.locate(finding)))] };
 }
 
-type Fallback = Parameters<typeof resolveConfig>[2]["fallback"];
+type Fallback = Parameters<typeof resolveConfig>[2]["fallback"] & Pick<Config, "profiles">;
 
 /** Checks and resolves sources, the main one first. Throws a ConfigError with the problems of all of them, in their order. */
-function assemble(label: string | null, sources: readonly Source[], schema: z.ZodType<ConfigFile>, fallback: Fallback): Config {
+function assemble(
+  label: string | null,
+  sources: readonly Source[],
+  schema: z.ZodType<ConfigFile>,
+  { profiles, ...fallback }: Fallback,
+): Config {
   const problems = sources.map((source) => [...source.problems]);
   if (sources[0]?.value === undefined && problems[0]?.length === 0) {
     throw fileProblem(label ?? "", "is empty; it needs at least 'instance' with 'name' and 'manager'");
@@ -81,10 +93,10 @@ function assemble(label: string | null, sources: readonly Source[], schema: z.Zo
   const isComplete = sources.every(({ value }, index) => value !== undefined || problems[index]?.length === 0);
   const findings = isComplete ? checkReferences(sources.map(({ value, label }) => ({ root: withPlainText(value ?? null), label }))) : [];
   for (const { part, ...finding } of findings) problems[part]?.push(...present(sources[part]?.locate(finding)));
-  const all = problems.flatMap(inOrder);
+  const all = problems.flatMap((found) => inOrder(found, sources[0]?.overlays ?? []));
   if (main === undefined || all.length > 0) throw new ConfigError(label, all);
-  const hashes = new Map(sources.flatMap(({ file, hash }) => (file === null ? [] : [[file, hash] as const])));
-  return resolveConfig(main, included, { hashes, fallback });
+  const files = sources.flatMap(({ file, hash, overlays }) => (file === null ? [] : [{ file, hash }, ...overlays]));
+  return resolveConfig(main, included, { hashes: new Map(files.map(({ file, hash }) => [file, hash])), profiles, fallback });
 }
 
 function checked<File>(
@@ -99,12 +111,13 @@ function checked<File>(
   return [];
 }
 
-/** Sorts problems by place. A problem that is found twice, in a section alone and as a part of something, is reported once. */
-function inOrder(problems: readonly ConfigProblem[]): ConfigProblem[] {
+/** Sorts problems by place, those of the files of profiles last. One that is found twice, in a section alone and as a part of something, is reported once. */
+function inOrder(problems: readonly ConfigProblem[], overlays: Source["overlays"]): ConfigProblem[] {
   const byPlace = new Map(
     problems.map((problem) => [`${problem.file}:${problem.line}:${problem.column} ${problem.path} ${problem.message}`, problem]),
   );
-  return [...byPlace.values()].sort((a, b) => a.line - b.line || a.column - b.column);
+  const layer = ({ file }: ConfigProblem) => overlays.findIndex(({ label }) => label === file);
+  return [...byPlace.values()].sort((a, b) => layer(a) - layer(b) || a.line - b.line || a.column - b.column);
 }
 
 function present<T>(value: T | null | undefined): T[] {
