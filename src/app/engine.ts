@@ -67,6 +67,10 @@ export class Engine {
       current,
       history,
       runs,
+      onProcessAtRest: (process, { essential }) =>
+        options.onProcessAtRest?.(process, {
+          essential: essential && !this.#features.all().some(({ handlesFailure }) => handlesFailure?.(process.name)),
+        }),
     });
     const { processTable, actors, commands, hub } = supervision;
     const hosts = new Hosts({

@@ -124,6 +124,8 @@ export interface AttachedFeature<Service = unknown> extends FeatureExtension {
   readonly ending?: () => void;
   /** Called after each step of an actor. */
   readonly stepped?: (kind: ActorKind, name: string) => void;
+  /** Whether the feature acts on the failure of this essential process, so that `mgr up` in the foreground does not end. */
+  readonly handlesFailure?: (name: string) => boolean;
   /** Called when another configuration has taken effect. */
   readonly reconfigured?: () => void;
   /** The manager ends when the promise is settled, which must take seconds at most. */

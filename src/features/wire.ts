@@ -12,6 +12,7 @@ import { displayEvents } from "./displays/wire.ts";
 import { limitCommands, limitFrames, limitSnapshot } from "./limits/wire.ts";
 import { loadHistoryCommands, loadHistoryFrames } from "./load-history/wire.ts";
 import { loggerCommands, loggerFrames, loggerSnapshot } from "./loggers/wire.ts";
+import { modeCommands, modeFrames, modeSnapshot } from "./modes/wire.ts";
 import { networkCommands, networkFrames } from "./network-statistics/wire.ts";
 import { notificationCommands, notificationFrames } from "./notifications/wire.ts";
 import { outputRunsCommands, outputRunsFrames } from "./output-runs/wire.ts";
@@ -46,6 +47,7 @@ export const featureCommands = {
   ...auditCommands,
   ...notificationCommands,
   ...accessTokenCommands,
+  ...modeCommands,
   ...upgradeCommands,
 };
 
@@ -71,6 +73,7 @@ export const featureFrames = {
   ...accessTokenFrames,
   ...scheduleFrames,
   ...tagFrames,
+  ...modeFrames,
   ...upgradeFrames,
   ...displayEvents,
 };
@@ -83,4 +86,5 @@ export const featureSnapshotFields = {
   ...limitSnapshot,
   ...scheduleSnapshot,
   ...tagSnapshot,
+  ...modeSnapshot,
 };
