@@ -11,6 +11,7 @@ export function ModeMenu() {
   return (
     <MenuButton
       icon="compare"
+      hasWord
       class={`mode-menu ${remark === "" || isSwitching ? "" : "differs"}`}
       label={`Mode: ${name}${remark === "" ? "" : ` (${remark})`}`}
       word={`${name}${isSwitching ? " …" : remark === "" ? "" : " *"}`}

@@ -23,7 +23,7 @@ export const modeRemark = computed(() => {
   const mode = activeMode.value;
   if (mode === null || mode.active === null) return "";
   if (mode.active.step !== null) return stepText(mode.active.step);
-  return [...mode.active.problems, differencesText(differencesFrom(mode, allProcesses.value))].filter((text) => text !== "").join("; ");
+  return [...mode.active.problems, differencesText(differencesFrom(mode, allProcesses()))].filter((text) => text !== "").join("; ");
 });
 
 /** Switches to a mode, after a preview of what it would start and stop. */
