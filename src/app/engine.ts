@@ -69,6 +69,10 @@ export class Engine {
       history,
       runs,
       onHostInformed: () => hosts.release(),
+      onProcessAtRest: (process, { essential }) =>
+        options.onProcessAtRest?.(process, {
+          essential: essential && !this.#features.all().some(({ handlesFailure }) => handlesFailure?.(process.name)),
+        }),
     });
     const { processTable, actors, commands, hub } = supervision;
     const hosts = new Hosts({

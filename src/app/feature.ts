@@ -132,6 +132,8 @@ export interface AttachedFeature<Service = unknown> extends FeatureExtension {
   readonly stepped?: (kind: ActorKind, name: string) => void;
   /** Changes a configuration that was read, before it is compared with the present one or takes effect. Has no effect beyond that, and never throws. */
   readonly adjustConfig?: (read: Config) => Config;
+  /** Whether the feature acts on the failure of this essential process, so that `mgr up` in the foreground does not end. */
+  readonly handlesFailure?: (name: string) => boolean;
   /** Called when another configuration has taken effect. */
   readonly reconfigured?: () => void;
   /** The manager ends when the promise is settled, which must take seconds at most. */

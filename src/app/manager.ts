@@ -319,7 +319,8 @@ class Manager implements RunningManager {
     this.url = url;
     this.loginProblem = loginProblem;
     await files.write("manager.url", `${localUrl}\n`);
-    log.info(`'${this.#config.instance.name}' serves ${url}`);
+    const { instance, profiles } = this.#config;
+    log.info(`'${instance.name}' serves ${url}${profiles.length === 0 ? "" : `, with the profiles ${profiles.join(", ")}`}`);
   }
 
   async #startNamed(engine: Engine): Promise<void> {

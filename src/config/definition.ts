@@ -78,6 +78,8 @@ export interface Config extends FileParts {
   readonly files: readonly string[];
   /** Hash of each file's text as it was read, by path; `config_file` has the same hash. */
   readonly hashes: ReadonlyMap<string, string>;
+  /** The profiles with which the files were read, the strongest last. */
+  readonly profiles: readonly string[];
   readonly instance: InstanceSettings;
   /** Every group that exists, also those implied by process names. */
   readonly groups: ReadonlyMap<string, { readonly opened: boolean }>;

@@ -13,6 +13,7 @@ import { loadHistoryCli } from "./load-history/cli/index.ts";
 import { loggersCli } from "./loggers/cli/index.ts";
 import { managerRestartCli } from "./manager-restart/cli/index.ts";
 import { mcpCli } from "./mcp/cli/index.ts";
+import { modesCli } from "./modes/cli/index.ts";
 import { networkStatisticsCli } from "./network-statistics/cli/index.ts";
 import { notificationsCli } from "./notifications/cli/index.ts";
 import { outputRunsCli } from "./output-runs/cli/index.ts";
@@ -37,6 +38,7 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   replicasCli,
   rollingRestartCli,
   tagsCli,
+  modesCli,
   alertsCli,
   auditCli,
   notificationsCli,

@@ -6,6 +6,7 @@ import { limitsConfig } from "./limits/config.ts";
 import { loadHistoryConfig } from "./load-history/config.ts";
 import { loggersConfig } from "./loggers/config.ts";
 import { managerRestartConfig } from "./manager-restart/config.ts";
+import { modesConfig } from "./modes/config.ts";
 import { networkStatisticsConfig } from "./network-statistics/config.ts";
 import { notificationsConfig } from "./notifications/config.ts";
 import { oidcConfig } from "./oidc/config.ts";
@@ -30,6 +31,7 @@ export const CONFIG_FEATURES = {
   scheduleConfig,
   replicasConfig,
   tagsConfig,
+  modesConfig,
   trustedProxyConfig,
   oidcConfig,
   managerRestartConfig,

@@ -10,6 +10,7 @@ import { loadHistory } from "./load-history/manager/index.ts";
 import { loggers } from "./loggers/manager/index.ts";
 import { managerRestart } from "./manager-restart/manager/index.ts";
 import { mcp } from "./mcp/manager/index.ts";
+import { modes } from "./modes/manager/index.ts";
 import { networkStatistics } from "./network-statistics/manager/index.ts";
 import { notifications } from "./notifications/manager/index.ts";
 import { oidc } from "./oidc/manager/index.ts";
@@ -57,5 +58,6 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   replicas,
   rollingRestart,
   tags,
+  modes,
   upgrades,
 ];

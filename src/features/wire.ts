@@ -12,6 +12,7 @@ import { displayEvents } from "./displays/wire.ts";
 import { limitCommands, limitFrames, limitSnapshot } from "./limits/wire.ts";
 import { loadHistoryCommands, loadHistoryFrames } from "./load-history/wire.ts";
 import { loggerCommands, loggerFrames, loggerSnapshot } from "./loggers/wire.ts";
+import { modeCommands, modeFrames, modeSnapshot } from "./modes/wire.ts";
 import { networkCommands, networkFrames } from "./network-statistics/wire.ts";
 import { notificationCommands, notificationFrames } from "./notifications/wire.ts";
 import { outputRunsCommands, outputRunsFrames } from "./output-runs/wire.ts";
@@ -50,6 +51,7 @@ export const featureCommands = {
   ...accessTokenCommands,
   ...replicaCommands,
   ...rollingRestartCommands,
+  ...modeCommands,
   ...upgradeCommands,
 };
 
@@ -77,6 +79,7 @@ export const featureFrames = {
   ...tagFrames,
   ...replicaFrames,
   ...rollingRestartFrames,
+  ...modeFrames,
   ...upgradeFrames,
   ...displayEvents,
 };
@@ -91,4 +94,5 @@ export const featureSnapshotFields = {
   ...replicaSnapshot,
   ...rollingRestartSnapshot,
   ...tagSnapshot,
+  ...modeSnapshot,
 };

@@ -8,6 +8,7 @@ import { displaysContract } from "./displays/contract.ts";
 import { limitsContract } from "./limits/contract.ts";
 import { loadHistoryContract } from "./load-history/contract.ts";
 import { loggersContract } from "./loggers/contract.ts";
+import { modesContract } from "./modes/contract.ts";
 import { networkStatisticsContract } from "./network-statistics/contract.ts";
 import { notificationsContract } from "./notifications/contract.ts";
 import { oidcContract } from "./oidc/contract.ts";
@@ -49,5 +50,6 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   replicasContract,
   rollingRestartContract,
   tagsContract,
+  modesContract,
   upgradesContract,
 ];

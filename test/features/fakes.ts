@@ -8,6 +8,7 @@ import { FakeDisplays } from "./displays/fake-displays.ts";
 import { FakeLimits } from "./limits/fake-limits.ts";
 import { FakeLoadHistory } from "./load-history/fake-load-history.ts";
 import { FakeLoggers } from "./loggers/fake-loggers.ts";
+import { FakeModes } from "./modes/fake-modes.ts";
 import { FakeNetwork } from "./network-statistics/fake-network.ts";
 import { FakeNotifications } from "./notifications/fake-notifications.ts";
 import { FakeOutputRuns } from "./output-runs/fake-output-runs.ts";
@@ -47,5 +48,6 @@ export const fakeFeatures = (control: FakeControl) => ({
   replicas: new FakeReplicas(),
   rollingRestarts: new FakeRollingRestarts(),
   tags: new FakeTags(),
+  modes: new FakeModes(),
   upgrades: new FakeUpgrades(),
 });

@@ -7,6 +7,7 @@ import { dataPlaneLive } from "./data-plane/live-frames.ts";
 import { limitsLive } from "./limits/live-frames.ts";
 import { loadHistoryLive } from "./load-history/live-frames.ts";
 import { loggersLive } from "./loggers/live-frames.ts";
+import { modesLive } from "./modes/live-frames.ts";
 import { networkStatisticsLive } from "./network-statistics/live-frames.ts";
 import { notificationsLive } from "./notifications/live-frames.ts";
 import { outputRunsLive } from "./output-runs/live-frames.ts";
@@ -41,5 +42,6 @@ export const LIVE_FRAMES: readonly LiveFrames[] = [
   accessTokensLive,
   replicasLive,
   rollingRestartLive,
+  modesLive,
   upgradesLive,
 ];

@@ -6,10 +6,16 @@ import { parseDuration, parseSize } from "../../config/schema/units.ts";
 export const configuration = () =>
   new Option("-c, --config <file>", "configuration file (default: mgr.yaml in this folder or the nearest one above)");
 export const trust = () => new Option("--trust-config", "use the configuration even if other users can change it");
+export const profile = () =>
+  new Option(
+    "--profile <name>",
+    "put the file of this profile over the configuration, such as mgr.dev.yaml for 'dev'; may be repeated",
+  ).argParser(collected);
 export const connecting = (command: Command) =>
   command
     .addOption(configuration())
     .addOption(trust())
+    .addOption(profile())
     .option("--url <url>", "the manager's address (MGR_URL)")
     .option("--socket <path>", "the manager's socket for operators of this machine, which its log names (MGR_SOCKET)")
     .option("--user <name>", "web user (MGR_USER)")

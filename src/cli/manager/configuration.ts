@@ -13,16 +13,18 @@ import { CONFIG_FILE, configPath, foldersUpwards } from "./config-path.ts";
 interface LoadFlags {
   /** Use files that other users can change. */
   trustConfig?: boolean;
+  /** Profiles whose files are put over the configuration. */
+  profile?: string[];
   /** Print problems as JSON. */
   json?: boolean;
 }
 
 /** Loads the configuration of a command line; if it is invalid, the command ends with exit code 2 and prints every problem. */
-export async function loadConfig(named: string | undefined, { trustConfig, json }: LoadFlags = {}): Promise<Config> {
+export async function loadConfig(named: string | undefined, flags: LoadFlags = {}): Promise<Config> {
   try {
-    return await load(configPath(named), trustConfig);
+    return await load(configPath(named), flags);
   } catch (error) {
-    if (json && error instanceof ConfigError) printJson({ ok: false, problems: error.problems, processes: [] });
+    if (flags.json && error instanceof ConfigError) printJson({ ok: false, problems: error.problems, processes: [] });
     throw await unusable(named, error);
   }
 }
@@ -31,12 +33,13 @@ export async function loadConfig(named: string | undefined, { trustConfig, json 
  * The instance of a configuration. If the file is missing or invalid, that of the manager that was started with it: a user who broke the
  * file must still be able to stop its processes.
  */
-export async function loadInstance(named: string | undefined, { trustConfig }: LoadFlags = {}): Promise<RunningInstance> {
+export async function loadInstance(named: string | undefined, flags: LoadFlags = {}): Promise<RunningInstance> {
   const file = configPath(named);
-  const unchanged = unchangedInstance(file);
+  // The note is about the newest manager, whatever its profiles.
+  const unchanged = flags.profile === undefined ? unchangedInstance(file) : null;
   if (unchanged !== null) return unchanged;
   try {
-    return (await load(file, trustConfig)).instance;
+    return (await load(file, flags)).instance;
   } catch (error) {
     const running = error instanceof ConfigError ? runningInstance(file) : null;
     if (running === null) throw await unusable(named, error);
@@ -48,14 +51,19 @@ export async function loadInstance(named: string | undefined, { trustConfig }: L
 }
 
 /** The `mgr up` command line for the same configuration. */
-export function upCommand(named: string | undefined): string {
-  return quoteWords(["mgr", "up", ...(named === undefined ? [] : ["-c", named])]);
+export function upCommand({ config, profile = [] }: { config?: string; profile?: string[] }): string {
+  return quoteWords(["mgr", "up", ...(config === undefined ? [] : ["-c", config]), ...profileArguments(profile)]);
+}
+
+/** Options that give the same profiles to another command. */
+export function profileArguments(profiles: readonly string[] = []): string[] {
+  return profiles.flatMap((profile) => ["--profile", profile]);
 }
 
 /** Loads the schema only when needed: it is a large part of the start of a command, and most commands need only the running instance. */
-async function load(file: string, trustConfig = false): Promise<Config> {
+async function load(file: string, { trustConfig = false, profile = [] }: LoadFlags): Promise<Config> {
   const { loadConfigFile } = await import("../../config/load/load.ts");
-  return loadConfigFile(file, { trustConfig });
+  return loadConfigFile(file, { trustConfig, profiles: profile });
 }
 
 async function unusable(named: string | undefined, error: unknown): Promise<unknown> {

@@ -19,6 +19,7 @@ export interface ConnectionFlags {
   socket?: string;
   config?: string;
   trustConfig?: boolean;
+  profile?: string[];
   user?: string;
   passwordFile?: string;
   tokenFile?: string;
@@ -77,7 +78,7 @@ export async function findTarget(flags: ConnectionFlags): Promise<ConnectionTarg
   const socket = await localSocketOf(instance.state_dir);
   if (socket !== null && given === null && user === undefined && password === undefined)
     return { url: LOCAL_URL, socket, dial: await dialerOf(socket) };
-  const absent = await absence(instance, upCommand(flags.config));
+  const absent = await absence(instance, upCommand(flags));
   if (given !== null || user !== undefined || password !== undefined) return byPort(absent);
   // The manager may run with another state folder, or on another machine whose port is forwarded.
   return byPort(absent).catch(() => {

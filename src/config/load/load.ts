@@ -22,30 +22,34 @@ export interface LoadOptions {
   readonly instead?: ReadonlyMap<string, string>;
   /** Whether to use files that other users than this one and root can change; otherwise they are problems. */
   readonly trustConfig?: boolean;
+  /** Profiles whose files are put over the main file, the strongest last (docs/profiles.md). */
+  readonly profiles?: readonly string[];
 }
 
 const FILE_FALLBACK = { name: "", manager: { host: "", port: 0 }, state_dir: null };
 
 /** Reads, checks and resolves a configuration file and the files that it includes. Throws a ConfigError with every problem. */
 export async function loadConfigFile(path: string, options: LoadOptions = {}): Promise<Config> {
-  const outer = environmentVariables(options.environment ?? process.env);
-  const sources = await readSources(path, { outer, instead: options.instead, trustConfig: options.trustConfig ?? false });
-  return assemble({ label: path, schema: configFileSchema, fallback: FILE_FALLBACK }, sources);
+  const { environment = process.env, instead, trustConfig = false, profiles = [] } = options;
+  const sources = await readSources(path, { outer: environmentVariables(environment), instead, trustConfig, profiles });
+  return assemble({ label: path, schema: configFileSchema, fallback: FILE_FALLBACK, profiles }, sources);
 }
 
-/** Returns a function that reads the file of `config` again, with its current includes; undefined if there is no file. */
+/** Returns a function that reads the file of `config` again, with its profiles and its current includes; undefined if there is no file. */
 export function fileReader(
-  { file }: Config,
-  options: Pick<LoadOptions, "trustConfig"> = {},
+  { file, profiles }: Config,
+  { trustConfig = false }: Pick<LoadOptions, "trustConfig"> = {},
 ): ((instead?: ReadonlyMap<string, string>) => Promise<Config>) | undefined {
-  return file === null ? undefined : (instead) => loadConfigFile(file, instead === undefined ? options : { ...options, instead });
+  return file === null
+    ? undefined
+    : (instead) => loadConfigFile(file, { trustConfig, profiles, ...(instead === undefined ? {} : { instead }) });
 }
 
 /** Checks and resolves a single text without includes; `path` is its place, and its name in problems. */
 export function parseConfigText(text: string, path: string, options: Pick<LoadOptions, "environment"> = {}): Config {
   const outer = environmentVariables(options.environment ?? process.env);
   const source = alone(sourceOf(text, { file: resolve(path), label: path }, outer));
-  return assemble({ label: path, schema: configFileSchema, fallback: FILE_FALLBACK }, [source]);
+  return assemble({ label: path, schema: configFileSchema, fallback: FILE_FALLBACK, profiles: [] }, [source]);
 }
 
 export interface ObjectOptions {
@@ -59,7 +63,7 @@ export interface ObjectOptions {
 export function loadConfigObject(object: ConfigInput, options: ObjectOptions): Config {
   const source = objectSource(object, resolve(options.base_dir), environmentVariables(process.env));
   const fallback = { name: "embedded", manager: { host: "localhost", port: 0 }, state_dir: resolve(options.state_dir) };
-  return assemble({ label: null, schema: configObjectSchema, fallback }, [alone(source)]);
+  return assemble({ label: null, schema: configObjectSchema, fallback, profiles: [] }, [alone(source)]);
 }
 
 function alone(source: Source): Source {
@@ -73,7 +77,7 @@ function alone(source: Source): Source {
 type Fallback = Parameters<typeof resolveConfig>[2]["fallback"];
 
 /** What all steps of `assemble` need. */
-interface Assembly {
+interface Assembly extends Pick<Config, "profiles"> {
   readonly label: string | null;
   readonly schema: z.ZodType<ConfigFile>;
   readonly fallback: Fallback;
@@ -81,7 +85,7 @@ interface Assembly {
 
 /** Checks and resolves sources, the main one first. Throws a ConfigError with the problems of all of them, in their order. */
 function assemble(assembly: Assembly, read: readonly Source[], counts: Counts = new Map()): Config {
-  const { label, schema, fallback } = assembly;
+  const { label, schema, fallback, profiles } = assembly;
   const parts = read.map(({ value, label }) => ({ root: value, label }));
   const multiplication = MULTIPLY?.(parts, counts);
   const sources = multiplication === undefined ? read : read.map((source, part) => multipliedSource(source, multiplication, part));
@@ -96,12 +100,13 @@ function assemble(assembly: Assembly, read: readonly Source[], counts: Counts = 
   const findings = isComplete ? checkReferences(sources.map(({ value, label }) => ({ root: withPlainText(value ?? null), label }))) : [];
   for (const { part, ...finding } of [...(multiplication?.findings ?? []), ...findings])
     problems[part]?.push(...present(sources[part]?.locate(finding)));
-  const all = problems.flatMap(inOrder);
+  const all = problems.flatMap((found) => inOrder(found, sources[0]?.overlays ?? []));
   if (main === undefined || all.length > 0) throw new ConfigError(label, all);
-  const hashes = new Map(sources.flatMap(({ file, hash }) => (file === null ? [] : [[file, hash] as const])));
+  const files = sources.flatMap(({ file, hash, overlays }) => (file === null ? [] : [{ file, hash }, ...overlays]));
+  const hashes = new Map(files.map(({ file, hash }) => [file, hash]));
   const entries = multiplication?.entries ?? new Map();
   const multiplied = entries.size === 0 ? null : { entries, with: (other: Counts) => assemble(assembly, read, other) };
-  return resolveConfig(main, included, { hashes, fallback, multiplied });
+  return resolveConfig(main, included, { hashes, profiles, fallback, multiplied });
 }
 
 /** A file with several processes in the place of single ones. Problems are located where the text is in the file. */
@@ -126,12 +131,13 @@ function checked<File>(
   return [];
 }
 
-/** Sorts problems by place. A problem that is found twice, in a section alone and as a part of something, is reported once. */
-function inOrder(problems: readonly ConfigProblem[]): ConfigProblem[] {
+/** Sorts problems by place, those of the files of profiles last. One that is found twice, in a section alone and as a part of something, is reported once. */
+function inOrder(problems: readonly ConfigProblem[], overlays: Source["overlays"]): ConfigProblem[] {
   const byPlace = new Map(
     problems.map((problem) => [`${problem.file}:${problem.line}:${problem.column} ${problem.path} ${problem.message}`, problem]),
   );
-  return [...byPlace.values()].sort((a, b) => a.line - b.line || a.column - b.column);
+  const layer = ({ file }: ConfigProblem) => overlays.findIndex(({ label }) => label === file);
+  return [...byPlace.values()].sort((a, b) => layer(a) - layer(b) || a.line - b.line || a.column - b.column);
 }
 
 function present<T>(value: T | null | undefined): T[] {

@@ -29,6 +29,7 @@ export interface ConfigPart<File = IncludedFile> {
 export interface ResolveOptions {
   /** Hashes of the files by path, the main one first; empty for a configuration given as an object. */
   hashes: ReadonlyMap<string, string>;
+  profiles: readonly string[];
   /** Values for settings of the instance that are not configured. */
   fallback: { name: string; manager: { host: string; port: number }; state_dir: string | null };
   multiplied: MultipliedProcesses | null;
@@ -73,6 +74,7 @@ export function resolveConfig(main: ConfigPart<ConfigFile>, included: readonly C
     base_dir: main.dir,
     files,
     hashes: options.hashes,
+    profiles: options.profiles,
     instance: resolveInstance(main.config.instance, main.dir, options),
     nodes,
     hosts,

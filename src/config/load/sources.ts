@@ -8,8 +8,10 @@ import { ConfigError, type ConfigProblem, type Finding, formatKeyPath, type KeyP
 import { entriesOf } from "../schema/schema-kinds.ts";
 import { type ExpandedFile, expandFile, type VariableScope } from "./expand.ts";
 import { filesMatching } from "./glob.ts";
+import { overlaid, partOf } from "./overlay.ts";
+import { checkProfiles, missingProfile, profileFile } from "./profiles.ts";
 import { MAX_FILE_BYTES, readConfigText } from "./read-file.ts";
-import { readYaml } from "./yaml-source.ts";
+import { readYaml, type YamlSource } from "./yaml-source.ts";
 
 const MAX_FILES = 1_000;
 const MAX_TOTAL_BYTES = 16 * MAX_FILE_BYTES;
@@ -20,6 +22,8 @@ export interface Source {
   readonly file: string | null;
   /** Hash of the file's text. */
   readonly hash: string;
+  /** The files of profiles that were put over it. */
+  readonly overlays: readonly { readonly file: string; readonly label: string; readonly hash: string }[];
   /** The file's name in problems. */
   readonly label: string;
   /** Absolute folder to which its relative paths refer. */
@@ -36,15 +40,25 @@ export interface Source {
 
 /** The source of a file's text; `label` is the file's name in problems. */
 export function sourceOf(text: string, place: { file: string; label: string }, outer: VariableScope): Source {
-  const { file, label } = place;
-  const yaml = readYaml(text.startsWith("\uFEFF") ? text.slice(1) : text, label);
+  return sourceOfYaml(yamlOf(text, place.label), { ...place, hash: hashOf(text), overlays: [] }, outer);
+}
+
+function yamlOf(text: string, label: string): YamlSource {
+  return readYaml(text.startsWith("\uFEFF") ? text.slice(1) : text, label);
+}
+
+type FilePlace = { readonly file: string } & Pick<Source, "label" | "hash" | "overlays">;
+
+function sourceOfYaml(yaml: YamlSource, place: FilePlace, outer: VariableScope): Source {
   const locate = (finding: Finding): ConfigProblem | null => {
     const problem = yaml.locate(finding);
     return yaml.leftOut.has(problem.path) ? null : problem;
   };
   const expanded = expandFile(yaml.value, outer, yaml.writtenAt);
   const problems = [...yaml.problems, ...expanded.findings.map(yaml.locate)];
-  return { file, hash: hashOf(text), label, dir: dirname(file), ...withoutFindings(expanded), problems, locate, writtenAt: yaml.writtenAt };
+  const { file, label, hash, overlays } = place;
+  const { writtenAt } = yaml;
+  return { file, label, hash, overlays, dir: dirname(file), ...withoutFindings(expanded), problems, locate, writtenAt };
 }
 
 /** The source of a configuration object, which has no line numbers. */
@@ -59,7 +73,17 @@ export function objectSource(object: unknown, dir: string, outer: VariableScope)
   });
   const writtenAt = () => undefined;
   const expanded = expandFile(object, outer, writtenAt);
-  return { file: null, hash: "", label: "", dir, ...withoutFindings(expanded), problems: expanded.findings.map(locate), locate, writtenAt };
+  return {
+    file: null,
+    hash: "",
+    overlays: [],
+    label: "",
+    dir,
+    ...withoutFindings(expanded),
+    problems: expanded.findings.map(locate),
+    locate,
+    writtenAt,
+  };
 }
 
 export interface ReadOptions {
@@ -69,31 +93,49 @@ export interface ReadOptions {
   readonly instead?: ReadonlyMap<string, string> | undefined;
   /** Whether to use files that other users can change. */
   readonly trustConfig: boolean;
+  /** Profiles whose files are put over the main file, the strongest last. */
+  readonly profiles: readonly string[];
 }
 
 /**
- * The main file and all files that it includes, each once: depth first, in the order of the includes. A faulty include is a
- * problem of the file that contains it; a main file that cannot be read is a ConfigError.
+ * The main file, with the files of the profiles over it, and all files that it includes, each once: depth first, in the order of the includes. A
+ * faulty include is a problem of the file that contains it; a main file or one of a profile that cannot be read is a ConfigError.
  */
-export async function readSources(path: string, { outer, instead, trustConfig }: ReadOptions): Promise<Source[]> {
+export async function readSources(path: string, { outer, instead, trustConfig, profiles }: ReadOptions): Promise<Source[]> {
   const main = resolve(path);
   const labelOf = (file: string) => (file === main ? path : join(dirname(path), relative(dirname(main), file)));
-  const sources: Source[] = [];
+  checkProfiles(path, profiles);
+  const files: ReadFile[] = [];
+  const overlays: ReadFile[] = [];
   const seen = new Set<string>();
   let bytes = 0;
 
-  const read = async (file: string, scope: VariableScope): Promise<void> => {
+  const readYamlFile = async (file: string): Promise<Omit<ReadFile, "outer" | "problems"> | null> => {
     const identity = await realpath(file).catch(() => file);
-    if (seen.has(identity)) return;
-    const text = instead?.get(file) ?? (await readConfigText({ path: file, label: labelOf(file), trustConfig }));
+    if (seen.has(identity)) return null;
+    const label = labelOf(file);
+    const text = instead?.get(file) ?? (await readConfigText({ path: file, label, trustConfig }));
     bytes += text.length;
     if (seen.size >= MAX_FILES || bytes > MAX_TOTAL_BYTES) {
       throw new MgrError("bad_field", `makes the configuration larger than ${MAX_FILES} files or ${MAX_TOTAL_BYTES} characters`);
     }
     seen.add(identity);
-    const source = sourceOf(text, { file, label: labelOf(file) }, scope);
-    const problems = [...source.problems];
-    sources.push({ ...source, problems });
+    return { file, label, hash: hashOf(text), yaml: yamlOf(text, label) };
+  };
+  const read = async (file: string, scope: VariableScope): Promise<void> => {
+    const found = await readYamlFile(file);
+    if (found === null) return;
+    const over = file === main ? overlays : [];
+    const source = sourceOfYaml(
+      overlaid(
+        found.yaml,
+        over.map(({ yaml }) => yaml),
+      ),
+      { ...found, overlays: over },
+      scope,
+    );
+    const problems: ConfigProblem[] = [];
+    files.push({ ...found, outer: scope, problems });
     for (const { pattern, path: at } of includesOf(source)) {
       for (const problem of await readIncluded(pattern, source, read)) {
         const located = typeof problem === "string" ? source.locate({ path: at, message: problem }) : problem;
@@ -101,8 +143,45 @@ export async function readSources(path: string, { outer, instead, trustConfig }:
       }
     }
   };
+  for (const profile of profiles) {
+    const file = profileFile(main, profile);
+    const found = await readYamlFile(file).catch(async (error: unknown) => {
+      throw await missingProfile(main, labelOf(file), profile, error);
+    });
+    if (found !== null) overlays.push({ ...found, outer, problems: [] });
+  }
   await read(main, outer);
-  return sources;
+  return assembled(files, overlays);
+}
+
+/** A file that was read, and the scope of its variables. */
+interface ReadFile {
+  readonly file: string;
+  readonly label: string;
+  readonly hash: string;
+  readonly yaml: YamlSource;
+  readonly outer: VariableScope;
+  /** Problems of its includes. */
+  readonly problems: ConfigProblem[];
+}
+
+/** The sources of the files that were read. What overlays say about names that an included file defines is put over that file. */
+function assembled([main, ...included]: readonly ReadFile[], overlays: readonly ReadFile[]): Source[] {
+  const owners = new Map<string, ReadFile>();
+  const keyOf = (section: string, name: string) => `${section}\0${name}`;
+  for (const file of [main, ...included].flatMap((each) => each ?? []))
+    for (const [section, entries] of entriesOf(file.yaml.value ?? null) ?? [])
+      for (const name of entriesOf(entries ?? null)?.keys() ?? [])
+        if (!owners.has(keyOf(section, name))) owners.set(keyOf(section, name), file);
+  const source = (file: ReadFile): Source => {
+    const isMain = file === main;
+    const accepts = (section: string, name: string) => (owners.get(keyOf(section, name)) ?? main) === file;
+    const parts = overlays.map(({ yaml }) => partOf(yaml, accepts, isMain));
+    const made = sourceOfYaml(overlaid(file.yaml, parts), { ...file, overlays: isMain ? overlays : [] }, file.outer);
+    const own = isMain ? overlays.flatMap(({ yaml }) => yaml.problems) : [];
+    return { ...made, problems: [...made.problems, ...own, ...file.problems] };
+  };
+  return [main, ...included].flatMap((file) => (file === undefined ? [] : [source(file)]));
 }
 
 /** The problems of an include: sentences about it, or problems of the files that it names. */

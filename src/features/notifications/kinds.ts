@@ -11,5 +11,6 @@ export const KINDS: Readonly<Record<string, string>> = {
   disk_nearly_full: "the disk of a host has less free space than `instance.disk_nearly_full`",
   network_problem: "a problem that `mgr net` lists",
   limit_reached: "a process reached a limit",
+  mode_fallback: "an essential process of a mode failed, and the manager switched to the fallback of the mode",
   manager_restarted: "the manager ended unexpectedly and was started again by its daemon",
 };

@@ -61,6 +61,8 @@ export interface PageFeature {
   /** A button in the row of a host in the overview. */
   readonly HostButton?: ComponentType<{ name: string }>;
   readonly processCurve?: ProcessCurve;
+  /** An item of the bar at the top, beside the name of the instance, on phones too. It draws nothing where it has nothing to show. */
+  readonly TopItem?: ComponentType;
   /** Marks beside the names of processes. */
   readonly processMark?: ProcessMarker;
   /** Settings of this browser, in the dialog of the settings. */

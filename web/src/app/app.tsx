@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect } from "preact/hooks";
+import { features } from "../features/index.ts";
 import { LogView } from "../log/log-view.tsx";
 import { focusedPane } from "../state/layout.ts";
 import { current, drawerOpen, layout, poppedOut, show } from "../state/navigation.ts";
@@ -20,6 +21,8 @@ import { isAt, topPlaces } from "./places.ts";
 import { SettingsDialog } from "./settings-dialog.tsx";
 import { StatusBar } from "./status-bar.tsx";
 import { drag, Workspace } from "./workspace.tsx";
+
+const topItems = features.flatMap(({ TopItem }) => TopItem ?? []);
 
 export function App() {
   // Installed before the first paint, in the capture phase: it sees keys before the terminal, which sends them to the process.
@@ -75,6 +78,9 @@ function Shell() {
           <img src="/icon.svg" alt="" width="20" height="20" />
           <b>{instance.value.name || "mgr"}</b>
         </button>
+        {topItems.map((Item) => (
+          <Item key={Item.name} />
+        ))}
         {!isNarrow.value && <TopNav />}
       </header>
       <nav class="sidebar" aria-label="Processes">

@@ -8,6 +8,7 @@ import { displays } from "./displays/index.ts";
 import { limitsFeature } from "./limits/index.ts";
 import { loadHistory } from "./load-history/index.ts";
 import { loggersFeature } from "./loggers/index.ts";
+import { modesFeature } from "./modes/index.ts";
 import { networkStatistics } from "./network-statistics/index.ts";
 import { notificationsFeature } from "./notifications/index.ts";
 import { outputRuns } from "./output-runs/index.ts";
@@ -47,5 +48,6 @@ export const features: readonly PageFeature[] = [
   replicasFeature,
   rollingRestartFeature,
   tagsFeature,
+  modesFeature,
   upgradesFeature,
 ];

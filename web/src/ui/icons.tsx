@@ -18,6 +18,8 @@ export function IconButton(props: {
   icon: IconName;
   label: string;
   word?: string;
+  /** Shows the word on wide screens too. */
+  hasWord?: boolean;
   onClick: (event: MouseEvent) => void;
   pressed?: boolean;
   enabled?: boolean;
@@ -26,11 +28,11 @@ export function IconButton(props: {
   popup?: { id: string; isOpen: boolean };
   class?: string;
 }) {
-  const { icon, label, word = label.split("  ")[0], class: name = "", ...rest } = props;
+  const { icon, label, word = label.split("  ")[0], hasWord = false, class: name = "", ...rest } = props;
   return (
     <Button {...rest} class={`icon ${name}`} label={label} title={label}>
       <Icon name={icon} />
-      {isNarrow.value && <span>{word}</span>}
+      {(hasWord || isNarrow.value) && <span>{word}</span>}
     </Button>
   );
 }

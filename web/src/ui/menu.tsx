@@ -27,7 +27,15 @@ export interface Anchor {
 }
 
 /** A button that opens a menu of actions that are rarely needed: the WAI-ARIA menu button. */
-export function MenuButton(props: { label: string; items: readonly MenuItem[]; icon?: IconName; word?: string; class?: string }) {
+export function MenuButton(props: {
+  label: string;
+  items: readonly MenuItem[];
+  icon?: IconName;
+  word?: string;
+  /** Shows the word beside the icon on wide screens too. */
+  hasWord?: boolean;
+  class?: string;
+}) {
   const { label, icon = "more", word = "More", class: name = "" } = props;
   const items = props.items.filter(({ forbidden = null }) => forbidden === null);
   // A menu without entries says why.
@@ -55,6 +63,7 @@ export function MenuButton(props: { label: string; items: readonly MenuItem[]; i
         icon={icon}
         label={label}
         word={word}
+        hasWord={props.hasWord ?? false}
         forbidden={forbidden}
         popup={{ id, isOpen: opened !== null }}
         onClick={() => (opened === null ? setOpened(0) : close())}

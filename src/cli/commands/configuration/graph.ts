@@ -19,7 +19,7 @@ interface GraphFlags extends ConnectionFlags {
  */
 export async function graph(names: string[], flags: GraphFlags): Promise<void> {
   const remote = flags.url ?? process.env.MGR_URL;
-  const config = remote === undefined ? await loadConfig(flags.config, { trustConfig: flags.trustConfig ?? false }) : null;
+  const config = remote === undefined ? await loadConfig(flags.config, { ...flags, json: false }) : null;
   const live = await liveProcesses(flags, config === null);
   const all = live === null ? fromConfig(config) : fromManager(live, config);
   const processes = names.length === 0 ? all : withDependencies(all, selectProcesses(all, names));

@@ -11,7 +11,7 @@ import { loadInstance } from "../../manager/configuration.ts";
 const CHECK_INTERVAL_MS = 50;
 
 /** `mgr down`: ends the manager, or the daemon that it left behind, with everything they run. Succeeds if nothing is running. */
-export async function down(flags: { config?: string; trustConfig?: boolean; timeout: number }): Promise<void> {
+export async function down(flags: { config?: string; trustConfig?: boolean; profile?: string[]; timeout: number }): Promise<void> {
   const instance = await loadInstance(flags.config, flags);
   // Read before the daemon ends, which then removes the mark that identifies its processes.
   const life = new StaleRunCleanup(join(instance.state_dir, "daemon.json")).read({ rootReadsAll: true });

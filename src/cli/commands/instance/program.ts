@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import type { CommandGroup } from "../../command/feature.ts";
-import { configuration, seconds, trust } from "../../command/option-values.ts";
+import { configuration, profile, seconds, trust } from "../../command/option-values.ts";
 import { INSTANCE_PAGES } from "./manual.ts";
 
 /** Begin and end of an instance. */
@@ -12,6 +12,7 @@ export const INSTANCE: CommandGroup = {
       .description("run the manager, and start NAMES and all processes with 'autostart: true'")
       .addOption(configuration())
       .addOption(trust())
+      .addOption(profile())
       .option("-d, --detach", "run the manager in the background")
       .option("--all", "start every process")
       .option("--no-output", "in the foreground, do not print the output of processes")
@@ -29,6 +30,7 @@ export const INSTANCE: CommandGroup = {
       .description("stop all processes in reverse order, then the manager and its daemon")
       .addOption(configuration())
       .addOption(trust())
+      .addOption(profile())
       .option("--timeout <seconds>", "how long to wait", seconds, 60)
       .action(async (flags) => (await import("./down.ts")).down(flags));
   },

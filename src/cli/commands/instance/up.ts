@@ -17,7 +17,8 @@ import { openStateFile } from "../../../files/state-file.ts";
 import { makeStateFolder } from "../../../files/state-folder.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { END_SIGNALS } from "../../command/interrupt.ts";
-import { loadConfig } from "../../manager/configuration.ts";
+import { loadConfig, profileArguments } from "../../manager/configuration.ts";
+import type { ConnectionFlags } from "../../manager/connection-target.ts";
 import { paint } from "../../output/table.ts";
 import { EndSignals } from "./end-signals.ts";
 import { Ending } from "./ending.ts";
@@ -29,6 +30,7 @@ import { reportRemaining } from "./stop-progress.ts";
 export interface UpFlags {
   config?: string;
   trustConfig?: boolean;
+  profile?: string[];
   detach?: boolean;
   all?: boolean;
   keep?: boolean;
@@ -53,7 +55,7 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
       `--exit-with: ${config.file} has no process '${exitWith}'${didYouMeanName(exitWith, config.processes.keys())}`,
     );
   const detached = process.env[DETACHED] === "1";
-  if (!detached && (await isAlreadyUp(config))) return joinRunning(config, names, flags);
+  if (!detached && (await isAlreadyUp(config, flags))) return joinRunning(config, names, flags);
   if (flags.detach) return detach(config, names, flags);
   delete process.env[DETACHED];
   // The daemon loads while the manager does.
@@ -80,7 +82,9 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
   });
   channel(STARTED).publish(undefined);
   if (!detached)
-    printer.print(`${paint("bold", config.instance.name)} is up at ${paint("bold", manager.url)}  (Ctrl-C stops everything)\n`);
+    printer.print(
+      `${paint("bold", config.instance.name)} is up at ${paint("bold", manager.url)}${withProfiles(config)}  (Ctrl-C stops everything)\n`,
+    );
   const { url, hostProblem, loginProblem } = manager;
   if (detached) process.send?.({ url, hostProblem, loginProblem } satisfies Served);
   if (process.connected) process.disconnect();
@@ -97,7 +101,7 @@ async function joinRunning(config: Config, names: string[], flags: UpFlags): Pro
   const owned = exitWith !== undefined ? "--exit-with" : abortOnFailure ? "--abort-on-failure" : keep ? "--keep" : null;
   if (owned !== null)
     throw new CommandFailure(EXIT.failed, `'${name}' is already running, so ${owned} has no effect; stop it with 'mgr down' first`);
-  const connection = { config: config.file ?? "" };
+  const connection = connectionOf(config, flags);
   const chosen = all ? [...config.processes.keys()] : names;
   const isFollowing = !detach && output;
   console.log(`${visible(name)} is already running${isFollowing ? "; its output follows, Ctrl-C leaves it running" : ""}`);
@@ -108,6 +112,11 @@ async function joinRunning(config: Config, names: string[], flags: UpFlags): Pro
   if (!isFollowing) return;
   const { logs } = await import("../messages/logs.ts");
   await logs([], { ...connection, follow: true, lines: 1 });
+}
+
+/** The flags of commands that connect to the manager of this configuration. */
+function connectionOf({ file }: Config, { profile, trustConfig = false }: UpFlags): ConnectionFlags {
+  return { config: file ?? "", trustConfig, ...(profile === undefined ? {} : { profile }) };
 }
 
 /**
@@ -183,14 +192,28 @@ async function detach(config: Config, names: string[], flags: UpFlags): Promise<
   }
   if (child.connected) child.disconnect();
   child.unref();
-  console.log(`${visible(config.instance.name)} is up at ${visible(served.url)} (pid ${child.pid}); 'mgr down' ends it`);
+  console.log(
+    `${visible(config.instance.name)} is up at ${visible(served.url)}${withProfiles(config)} (pid ${child.pid}); 'mgr down' ends it`,
+  );
   if (served.hostProblem !== null) console.error(`mgr: ${visible(served.hostProblem)}`);
   if (served.loginProblem !== null) console.error(`mgr: all web logins are refused: ${visible(served.loginProblem)}`);
 }
 
+/** The profiles in the line that says that the manager is up. */
+function withProfiles({ profiles }: Config): string {
+  return profiles.length === 0 ? "" : ` with the ${profiles.length === 1 ? "profile" : "profiles"} ${profiles.join(", ")}`;
+}
+
 /** Arguments of Node for `mgr up` with this configuration. */
 function upCommand(config: Config, flags: UpFlags): string[] {
-  return [process.argv[1] ?? "", "up", "-c", config.file ?? "", ...(flags.trustConfig ? ["--trust-config"] : [])];
+  return [
+    process.argv[1] ?? "",
+    "up",
+    "-c",
+    config.file ?? "",
+    ...(flags.trustConfig ? ["--trust-config"] : []),
+    ...profileArguments(config.profiles),
+  ];
 }
 
 /** The command that starts this manager again. NAMES and --all are left out: what they started is requested already, and a user may have stopped it since. */

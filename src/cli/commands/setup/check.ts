@@ -5,7 +5,7 @@ import { loadConfig } from "../../manager/configuration.ts";
 import { printJson } from "../../output/table.ts";
 
 /** `mgr check`: validates a configuration; reports every problem at once, with exit code 2. Notes go to stderr. */
-export async function check(flags: { config?: string; trustConfig?: boolean; json?: boolean }): Promise<void> {
+export async function check(flags: { config?: string; trustConfig?: boolean; profile?: string[]; json?: boolean }): Promise<void> {
   const config = await loadConfig(flags.config, flags);
   if (config.instance.bus.length > 0 && hasRoles(config))
     console.error("note: the roles of 'access' do not hold for clients of the server of 'instance.bus': its own permissions decide");

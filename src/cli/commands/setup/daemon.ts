@@ -15,6 +15,7 @@ import { loadConfig } from "../../manager/configuration.ts";
 export interface DaemonFlags {
   config?: string;
   trustConfig?: boolean;
+  profile?: string[];
   host?: string;
   bus?: string[];
   tokenFile?: string;

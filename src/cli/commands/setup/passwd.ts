@@ -15,6 +15,7 @@ import { askHidden } from "./prompt.ts";
 export interface PasswdFlags {
   config?: string;
   trustConfig?: boolean;
+  profile?: string[];
   file?: string;
   plain?: boolean;
   stdin?: boolean;

@@ -1,6 +1,6 @@
 import { CLI_FEATURES } from "../../../features/cli.ts";
 import type { CommandGroup } from "../../command/feature.ts";
-import { configuration, connecting, port, trust } from "../../command/option-values.ts";
+import { configuration, connecting, port, profile, trust } from "../../command/option-values.ts";
 import { SETUP_PAGES } from "./manual.ts";
 
 /** Files and machines of an instance. */
@@ -26,6 +26,7 @@ export const SETUP: CommandGroup = {
       .description("validate a configuration; reports all problems with file, line and column")
       .addOption(configuration())
       .addOption(trust())
+      .addOption(profile())
       .option("--json", "as JSON")
       .action(async (flags) => (await import("./check.ts")).check(flags));
 
@@ -34,6 +35,7 @@ export const SETUP: CommandGroup = {
       .description("add a web user, or change the password of one")
       .addOption(configuration())
       .addOption(trust())
+      .addOption(profile())
       .option("--file <file>", "the auth file (default: MGR_WEBUI_AUTH_FILE, or the configured one)")
       .option("--plain", "store the password itself instead of a hash, for programs of this machine that read it from the file")
       .option("--stdin", "read the password from the first line of stdin")
@@ -45,6 +47,7 @@ export const SETUP: CommandGroup = {
       .description("run the daemon of a host in the foreground, with --bus on another machine (mgr up starts the local one)")
       .option("-c, --config <file>", "configuration file, without --bus (default: mgr.yaml in this folder or the nearest one above)")
       .addOption(trust())
+      .addOption(profile())
       .option("--host <name>", "name of this host in the manager's 'hosts' (default: the machine's name)")
       .option("--bus <url...>", "address of the manager or its NATS server; several are tried in turn")
       .option("--token-file <file>", "file with the token of this host")

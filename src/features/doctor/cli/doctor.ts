@@ -16,6 +16,7 @@ import { error, type Finding, ok, warning } from "./finding.ts";
 interface DoctorFlags {
   config?: string;
   trustConfig?: boolean;
+  profile?: string[];
   json?: boolean;
 }
 
@@ -41,7 +42,7 @@ async function configurationFindings(flags: DoctorFlags): Promise<Finding[]> {
     ];
   let config: Config;
   try {
-    config = await loadConfig(flags.config, { trustConfig: flags.trustConfig ?? false });
+    config = await loadConfig(flags.config, { ...flags, json: false });
   } catch (cause) {
     if (!(cause instanceof CommandFailure)) throw cause;
     return [error("configuration", `${file} cannot be used`, cause.message)];

@@ -5,7 +5,7 @@ import { messageOf } from "../../../base/errors.ts";
 import { visible } from "../../../base/visible-text.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { configPath } from "../../../cli/manager/config-path.ts";
-import { loadConfig } from "../../../cli/manager/configuration.ts";
+import { loadConfig, profileArguments } from "../../../cli/manager/configuration.ts";
 import { localSocketOf } from "../../../cli/manager/local-instance.ts";
 import { localHostName } from "../../../config/host-names.ts";
 import { UserNames } from "../../../daemon/process/user-names.ts";
@@ -17,6 +17,7 @@ export interface InstallFlags extends UnitFlags {
   daemon?: boolean;
   config?: string;
   trustConfig?: boolean;
+  profile?: string[];
   host?: string;
   bus?: string[];
   tokenFile?: string;
@@ -59,13 +60,14 @@ function managerText(flags: InstallFlags): string {
     ...serviceOf(flags, file),
     description: `mgr, process manager (${file})`,
     folder: dirname(file),
-    configuration: ["-c", file, ...(flags.trustConfig ? ["--trust-config"] : [])],
+    configuration: ["-c", file, ...(flags.trustConfig ? ["--trust-config"] : []), ...profileArguments(flags.profile)],
   });
 }
 
 function daemonText(flags: InstallFlags): string {
   const { bus = [], host = localHostName(), tokenFile, caFile, stateDir, cwd = "." } = flags;
-  if (flags.config !== undefined) throw usage("--config and --daemon cannot be combined: a daemon on another machine has no configuration");
+  for (const key of ["config", "profile"] as const)
+    if (flags[key] !== undefined) throw usage(`--${key} and --daemon cannot be combined: a daemon on another machine has no configuration`);
   if (bus.length === 0) throw usage("--daemon needs the address of the manager or its NATS server: --bus ws://MANAGER:8130");
   const path = (option: string, value: string | undefined) => (value === undefined ? [] : [option, resolve(value)]);
   return daemonUnit({
@@ -110,9 +112,9 @@ function variable(text: string): string {
 }
 
 /** Throws if the configuration has problems, or if a manager runs with it that is not this service: the service could not start. */
-async function checkInstance({ config, trustConfig = false, start }: InstallFlags, wasActive: boolean): Promise<void> {
-  const { instance } = await loadConfig(config, { trustConfig });
-  if (!start || wasActive || (await localSocketOf(instance.state_dir)) === null) return;
+async function checkInstance(flags: InstallFlags, wasActive: boolean): Promise<void> {
+  const { instance } = await loadConfig(flags.config, flags);
+  if (!flags.start || wasActive || (await localSocketOf(instance.state_dir)) === null) return;
   const advice = "stop it with 'mgr down', then install the service, which starts it again; with --no-start the unit is only enabled";
   throw new CommandFailure(EXIT.failed, `'${instance.name}' is already running: ${advice}`);
 }

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { CommandGroup } from "../../../cli/command/feature.ts";
-import { collected, configuration, trust } from "../../../cli/command/option-values.ts";
+import { collected, configuration, profile, trust } from "../../../cli/command/option-values.ts";
 import { SERVICE_PAGES } from "./manual.ts";
 
 /** The commands `mgr service …`. */
@@ -18,6 +18,7 @@ export const SERVICE_GROUP: CommandGroup = {
       .option("--daemon", "the daemon of another host than the manager's")
       .addOption(configuration())
       .addOption(trust())
+      .addOption(profile())
       .option("--host <name>", "with --daemon: name of this host in the manager's 'hosts' (default: the machine's name)")
       .option("--bus <url...>", "with --daemon: address of the manager or its NATS server")
       .option("--token-file <file>", "with --daemon: file with the token of this host")

@@ -1,0 +1,15 @@
+import type { Owners } from "../../../base/access.ts";
+import type { AnswerOf } from "../../../protocol/frames/frames.ts";
+import type { Mode } from "../wire.ts";
+
+/** The modes of the configuration. */
+export interface Modes {
+  /** In the order of the configuration. */
+  list(): Mode[];
+  /** What a switch would do now. Throws `not_found`. */
+  plan(name: string): Omit<AnswerOf<"plan_mode">, "request_id">;
+  /** The processes that a switch may start or stop; null: it needs the role on everything. */
+  ownersOf(name: string): Owners;
+  /** Begins a switch. Resolves when it is saved; throws `not_found`. */
+  switchTo(name: string, by: string): void | Promise<void>;
+}

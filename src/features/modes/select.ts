@@ -1,0 +1,21 @@
+import { compileFnmatch } from "../../base/fnmatch.ts";
+import { isWithin } from "../../base/names.ts";
+
+/** What the words of a mode select from. */
+export interface Selectable {
+  readonly name: string;
+  readonly tags: readonly string[];
+}
+
+const TAG = "tag:";
+
+/** Names of the processes that a word selects: a process, a group, `tag:NAME` or a pattern, as on the command line. */
+export function selectedBy(word: string, processes: readonly Selectable[]): string[] {
+  const named = processes.filter(({ name }) => isWithin(name, word));
+  if (named.length > 0) return named.map(({ name }) => name);
+  const matches = compileFnmatch(word);
+  const isSelected = word.startsWith(TAG)
+    ? ({ tags }: Selectable) => tags.includes(word.slice(TAG.length))
+    : ({ name }: Selectable) => matches(name);
+  return processes.filter(isSelected).map(({ name }) => name);
+}

@@ -1,0 +1,25 @@
+import { MenuButton } from "../../ui/menu.tsx";
+import { activeMode, modeRemark, modes, switchTo } from "./modes-store.ts";
+
+/** The active mode in the bar at the top: a menu to switch to another one, with a mark if the set-up differs from it. */
+export function ModeMenu() {
+  if (modes.value.length === 0) return null;
+  const mode = activeMode.value;
+  const remark = modeRemark.value;
+  const isSwitching = mode?.active?.step != null;
+  const name = mode?.name ?? "none";
+  return (
+    <MenuButton
+      icon="compare"
+      hasWord
+      class={`mode-menu ${remark === "" || isSwitching ? "" : "differs"}`}
+      label={`Mode: ${name}${remark === "" ? "" : ` (${remark})`}`}
+      word={`${name}${isSwitching ? " …" : remark === "" ? "" : " *"}`}
+      items={modes.value.map((each) => ({
+        icon: each.active === null ? "next" : "check",
+        label: each.name,
+        run: () => void switchTo(each.name),
+      }))}
+    />
+  );
+}
