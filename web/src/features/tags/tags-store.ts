@@ -4,7 +4,8 @@ import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
 import { drawnWithNextFrame } from "../../state/painting.ts";
 import { frames$ } from "../../state/store.ts";
 
-const tags = signal<ReadonlyMap<string, readonly string[]>>(new Map());
+/** The tags of each process that has any. */
+export const tags = signal<ReadonlyMap<string, readonly string[]>>(new Map());
 
 frames$.subscribe((frame) => drawnWithNextFrame(() => batch(() => receive(frame))));
 
