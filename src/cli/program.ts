@@ -10,6 +10,7 @@ import { INSTANCE } from "./commands/instance/program.ts";
 import { MESSAGES } from "./commands/messages/program.ts";
 import { PROCESSES } from "./commands/processes/program.ts";
 import { SETUP } from "./commands/setup/program.ts";
+import { setSelectors } from "./manager/selectors.ts";
 import { addManual } from "./manual.ts";
 import { withSuggestion } from "./suggestion.ts";
 
@@ -29,6 +30,7 @@ const LAST: readonly CommandGroup[] = [SETUP];
  */
 export function createProgram(first: string | null = null): Command {
   setAbsenceSources(CLI_FEATURES.flatMap(({ managerAbsence }) => managerAbsence ?? []));
+  setSelectors(CLI_FEATURES.flatMap(({ selector }) => selector ?? []));
   setDataFolders(CLI_FEATURES.flatMap(({ dataFolders }) => dataFolders ?? []));
   const program = new Command("mgr")
     .description("Supervises processes in groups under real terminals, and serves them to a browser, scripts and this command on one port.")

@@ -6,7 +6,7 @@ import { keysAt, type Schema, valuesAt } from "../../web/src/config/schema.ts";
 import { withNames } from "../../web/src/log/log-lines.ts";
 import { membersOf } from "../../web/src/state/members.ts";
 import { type Address, addressOfView, isPoppedOut, socketQuery, viewOfAddress } from "../../web/src/state/views.ts";
-import { treeRows } from "../../web/src/tree/tree-rows.ts";
+import { arranged, treeRows } from "../../web/src/tree/tree-rows.ts";
 import { fuzzyScore } from "../../web/src/ui/fuzzy.ts";
 
 const at = (address: string): Address => new URL(address, "http://localhost");
@@ -79,13 +79,34 @@ describe("the tree", () => {
   });
   const tree = [group("a", true, [leaf("a/x"), group("a/b", false, [leaf("a/b/y")])]), leaf("z")];
   test("shows expanded groups, and the folds of the user take precedence", () => {
-    const names = (folds: Record<string, boolean>) => treeRows(tree, folds, () => true, false).map(({ node }) => node.name);
+    const names = (folds: Record<string, boolean>) => treeRows(tree, { folds, isArranged: false, isIncluded: null }).map(({ node }) => node.name);
     expect(names({})).toEqual(["a", "a/x", "a/b", "z"]);
     expect(names({ a: false })).toEqual(["a", "z"]);
     expect(names({ "a/b": true })).toEqual(["a", "a/x", "a/b", "a/b/y", "z"]);
   });
   test("a filter expands groups with matches and hides the rest", () => {
-    expect(treeRows(tree, {}, (name) => name.endsWith("y"), true).map(({ node }) => node.name)).toEqual(["a", "a/b", "a/b/y"]);
+    const rows = treeRows(tree, { folds: {}, isArranged: false, isIncluded: (name) => name.endsWith("y") });
+    expect(rows.map(({ node }) => node.name)).toEqual(["a", "a/b", "a/b/y"]);
+  });
+  test("a process is listed below each of its headings with its whole name and a key of its own, those without one at the end", () => {
+    const headings = new Map([
+      ["a/x", ["sim", "big"]],
+      ["z", ["big"]],
+    ]);
+    const nodes = arranged(["a/x", "a/b/y", "z"], headings, { prefix: "tag:", rest: "No tags" });
+    const rows = treeRows(nodes, { folds: { "tag:sim": false }, isArranged: true, isIncluded: null });
+    expect(rows.map(({ label, depth, isHeading }) => `${"-".repeat(depth)}${label}${isHeading ? ":" : ""}`)).toEqual([
+      "big:",
+      "-a/x",
+      "-z",
+      "sim:",
+      "No tags:",
+      "-a/b/y",
+    ]);
+    const all = treeRows(nodes, { folds: {}, isArranged: true, isIncluded: null });
+    expect(all).toHaveLength(7);
+    expect(new Set(all.map(({ key }) => key)).size).toBe(7);
+    expect(nodes.map(membersOf)).toEqual([["a/x", "z"], ["a/x"], ["a/b/y"]]);
   });
   test("lists all members of a group", () => {
     expect(tree[0] && membersOf(tree[0])).toEqual(["a/x", "a/b/y"]);

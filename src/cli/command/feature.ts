@@ -72,6 +72,8 @@ export interface ProcessSelector {
   readonly prefix: string;
   /** Names of the selected processes. Throws CommandFailure if there are none. */
   readonly select: (snapshot: Snapshot, word: string) => readonly string[];
+  /** The same of a configuration whose manager does not run. */
+  readonly selectConfigured: (config: Config, word: string) => readonly string[];
 }
 
 /** Another way to carry out `mgr restart`, chosen by an option. */

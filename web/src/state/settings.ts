@@ -45,6 +45,8 @@ export const groupStyle = kept<"table" | "terminals">("groupStyle", "table", one
 export const folds = kept<Record<string, boolean>>("folds", {}, (value) =>
   typeof value === "object" && value !== null ? (value as Record<string, boolean>) : null,
 );
+/** What the tree is arranged by, as the beginning of its headings' names; "": groups. */
+export const treeArrangement = kept("treeArrangement", "", (value) => (typeof value === "string" ? value : null));
 export const storedLayout = kept<unknown>("layout", null, (value) => value);
 
 /** Whether the system prefers light colours. */

@@ -2,6 +2,7 @@ import { type ShownState, wordOf } from "../../../src/client/shown/shown-state.t
 import { counts } from "../state/store.ts";
 import { isNarrow } from "../ui/screen.ts";
 import { StateMark } from "../ui/state-mark.tsx";
+import { ArrangementChoice } from "./arrangement-choice.tsx";
 import { filter, filterTree } from "./tree-filter.ts";
 import { focusRow, openBest } from "./tree-navigation.ts";
 
@@ -28,6 +29,7 @@ export function TreeFilter() {
         }}
       />
       <StateFilters />
+      <ArrangementChoice />
     </div>
   );
 }

@@ -9,44 +9,59 @@ import { processOf, tree } from "../state/store.ts";
 import { copy } from "../ui/clipboard.ts";
 import { type Anchor, Menu, type MenuItem } from "../ui/menu.tsx";
 import { isNarrow } from "../ui/screen.ts";
-import { focusRow, rows } from "./tree-navigation.ts";
+import { arrangement, headingNamed } from "./arrangement.ts";
+import { filterTree } from "./tree-filter.ts";
+import { focusRow, rows, targetOf } from "./tree-navigation.ts";
 
 /** Minimum duration of a long press on a row, which opens its menu, ms, and its maximum movement, px. */
 const LONG_PRESS_MS = 500;
 const MAX_MOVE_PX = 10;
 
 /** The row whose menu is open. */
-const opened = signal<{ name: string; anchor: Anchor } | null>(null);
+const opened = signal<{ name: string; key: string; anchor: Anchor } | null>(null);
 
 export function openRowMenu(row: HTMLElement, at?: { x: number; y: number }): void {
-  const name = row.dataset.name ?? "";
+  const { name = "", key = "" } = row.dataset;
   const { left, top, bottom } = row.getBoundingClientRect();
   const place = at ? { x: at.x, top: at.y, bottom: at.y } : { x: left + 24, top, bottom };
-  opened.value = { name, anchor: { ...place, edge: "left", button: null } };
+  opened.value = { name, key, anchor: { ...place, edge: "left", button: null } };
 }
 
 /** The menu of a row of the tree. */
 export function RowMenu() {
   if (opened.value === null) return null;
-  const { name, anchor } = opened.value;
+  const { name, key, anchor } = opened.value;
   const close = () => {
     opened.value = null;
   };
   return (
     <Menu
       // The key makes the menu of another row a new one: it is placed and focused again.
-      key={name}
+      key={key}
       label={`Actions of ${name}`}
-      items={rowItems(name)}
+      items={headingItems(name) ?? rowItems(name)}
       first={0}
       anchor={anchor}
       onLeave={close}
       onClose={() => {
         close();
-        focusRow(rows.peek().findIndex(({ node }) => node.name === name));
+        focusRow(rows.peek().findIndex((row) => row.key === key));
       }}
     />
   );
+}
+
+/** Commands for the processes below a heading; null: the tree has no such heading. */
+function headingItems(name: string): MenuItem[] | null {
+  const node = headingNamed(name);
+  if (node === undefined) return null;
+  const row = { node, isHeading: true };
+  const isFilter = name !== arrangement.value?.prefix;
+  return [
+    ...verbActions("", targetOf(row), processesOf(node), true).map(verbItem),
+    ...(isFilter ? [{ icon: "menu" as const, label: "Show only these in the tree", run: () => filterTree(name) }] : []),
+    { icon: "copy", label: "Copy its name", run: () => void copy(node.display_name, "the name") },
+  ];
 }
 
 /** Commands for a process or a group, with the keys that do the same. */
@@ -64,18 +79,14 @@ export function rowItems(name: string): MenuItem[] {
           { icon: "splitRight" as const, label: "Open beside", run: () => showBeside(view) },
           { icon: "popOut" as const, label: "Open in new window", run: () => popOut(view) },
         ]),
-    ...verbActions("", view, members, true).map(
-      ({ title, verb, keys = "", isDanger = false, asks = false, run }): MenuItem => ({
-        icon: verb,
-        label: asks ? `${title.trim()} …` : title.trim(),
-        keys,
-        isDanger,
-        run,
-      }),
-    ),
+    ...verbActions("", view, members, true).map(verbItem),
     ...(process ? [{ icon: "log" as const, label: "Show its log entries", run: () => showInLog(name) }] : []),
     { icon: "copy", label: "Copy its name", run: () => void copy(name, "the name") },
   ];
+}
+
+function verbItem({ title, verb, keys = "", isDanger = false, asks = false, run }: ReturnType<typeof verbActions>[number]): MenuItem {
+  return { icon: verb, label: asks ? `${title.trim()} …` : title.trim(), keys, isDanger, run };
 }
 
 /** A touch on a row that may become a long press. */

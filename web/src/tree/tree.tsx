@@ -4,7 +4,8 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { isFine, shownGroupState, shownState, stateText, wordOf } from "../../../src/client/shown/shown-state.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { isVerbKey, processesOf, VERB_KEYS } from "../actions/actions.ts";
-import { requestByClick, requestForView } from "../actions/commands.ts";
+import type { Verb } from "../actions/command-effects.ts";
+import { request, requestByClick, requestForView } from "../actions/commands.ts";
 import { summaryOf } from "../actions/group-summary.ts";
 import { markOf } from "../actions/process-marks.ts";
 import { attentionOf, needsAttention } from "../state/attention.ts";
@@ -23,7 +24,7 @@ import { isNarrow } from "../ui/screen.ts";
 import { StateMark } from "../ui/state-mark.tsx";
 import { TreeFilter } from "./filter-box.tsx";
 import { openRowMenu, RowMenu, rowMenuEvents } from "./row-menu.tsx";
-import { focusedRow, focusRow, fold, giveFocus, rowHeight, rows, scrollIntoView, unfoldTo, viewOf, viewport } from "./tree-navigation.ts";
+import { focusedRow, focusRow, fold, giveFocus, isRowOf, rowHeight, rows, scrollIntoView, targetOf, unfoldTo, viewOf, viewport } from "./tree-navigation.ts";
 import type { TreeRow } from "./tree-rows.ts";
 
 /** Number of rows drawn above and below the visible ones, and of rows to scroll before others are drawn, so that not every frame draws. */
@@ -51,13 +52,13 @@ export function Tree() {
     // Unfolding draws the tree again, which repeats this effect.
     if (unfoldTo(current.peek())) return;
     isToReveal.current = false;
-    const at = rows.peek().findIndex((row) => keyOf(viewOf(row)) === shown);
+    const at = rows.peek().findIndex((row) => isRowOf(row, shown));
     if (at >= 0) scrollIntoView(at);
   });
   const height = rowHeight.value;
   const first = firstDrawn.value;
   const drawn = rows.value.slice(first, endDrawn.value);
-  const tabStop = rows.value.some(({ node }) => node.name === focusedRow.value) ? focusedRow.value : rows.value[0]?.node.name;
+  const tabStop = rows.value.some(({ key }) => key === focusedRow.value) ? focusedRow.value : rows.value[0]?.key;
   return (
     <>
       <TreeFilter />
@@ -65,11 +66,11 @@ export function Tree() {
         <div role="tree" aria-label="Process tree" style={{ height: `${rows.value.length * height}px`, position: "relative" }}>
           {drawn.map((row, index) => (
             <Row
-              key={row.node.name}
+              key={row.key}
               row={row}
               top={(first + index) * height}
-              isShown={shown === keyOf(viewOf(row))}
-              isTabStop={row.node.name === tabStop}
+              isShown={isRowOf(row, shown)}
+              isTabStop={row.key === tabStop}
             />
           ))}
         </div>
@@ -90,7 +91,7 @@ interface RowProps {
 }
 
 function Row({ row, top, isShown, isTabStop }: RowProps) {
-  const { node, depth, open } = row;
+  const { node, key, label, depth, open } = row;
   const isGroup = node.type === "group";
   const members = processesOf(node);
   const [process] = isGroup ? [] : members;
@@ -102,9 +103,9 @@ function Row({ row, top, isShown, isTabStop }: RowProps) {
   const isNoticed = noticed.length > 0;
   // The rows below an open group have the marks themselves.
   const mark = open ? null : firstMark(members);
-  const Summary = isGroup ? summaryOf(node.name) : undefined;
+  const Summary = isGroup && !row.isHeading ? summaryOf(node.name) : undefined;
   const element = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => giveFocus(element.current, node.name));
+  useLayoutEffect(() => giveFocus(element.current, key));
   return (
     <div
       ref={element}
@@ -116,22 +117,23 @@ function Row({ row, top, isShown, isTabStop }: RowProps) {
       aria-setsize={row.siblings}
       aria-selected={isShown}
       aria-expanded={isGroup ? open : undefined}
-      aria-label={`${node.name}, ${text ?? ""}${isNoticed ? ", needs attention" : ""}${old ? ` ${old}` : ""}`}
+      aria-label={`${row.isHeading ? label : node.name}, ${text ?? ""}${isNoticed ? ", needs attention" : ""}${old ? ` ${old}` : ""}`}
       aria-description={mark ?? undefined}
       data-name={node.name}
+      data-key={key}
       style={{ top: `${top}px`, paddingLeft: `${6 + depth * 15}px` }}
       onFocus={() => {
-        focusedRow.value = node.name;
+        focusedRow.value = key;
       }}
-      onClick={(event) => show(viewOf(row), event.ctrlKey || event.metaKey, false)}
-      onDblClick={() => enter(row, true)}
-      onKeyDown={(event) => onKey(event, node.name)}
+      onClick={(event) => showRow(row, event)}
+      onDblClick={() => viewOf(row) !== null && enter(row, true)}
+      onKeyDown={(event) => onKey(event, key)}
     >
       {isGroup ? <Twist name={node.name} open={open} /> : <span class="twist" />}
       {state && <StateMark state={state} isOld={members.some((one) => !one.host_ready)} />}
       {mark !== null && <MarkDot text={mark} />}
       <span class="name" title={node.name}>
-        <Name name={node.name.slice(node.name.lastIndexOf("/") + 1)} />
+        <Name name={label} />
       </span>
       {isNoticed && <AttentionMark title={noticeOf(noticed)} />}
       {Summary !== undefined && <Summary members={members} />}
@@ -142,7 +144,7 @@ function Row({ row, top, isShown, isTabStop }: RowProps) {
       {isNarrow.value ? (
         <MoreButton />
       ) : (
-        <QuickButton name={node.name} isGroup={isGroup} running={members.some((one) => one.state !== "stopped" && one.state !== "error")} />
+        <QuickButton row={row} running={members.some((one) => one.state !== "stopped" && one.state !== "error")} />
       )}
     </div>
   );
@@ -183,17 +185,17 @@ function Twist({ name, open }: { name: string; open: boolean }) {
   );
 }
 
-function QuickButton({ name, isGroup, running }: { name: string; isGroup: boolean; running: boolean }) {
+function QuickButton({ row, running }: { row: TreeRow; running: boolean }) {
   const verb = running ? "stop" : "start";
   const isOff = !isConnected.value;
   return (
     <span
       class={`quick ${isOff ? "off" : ""}`}
       aria-hidden="true"
-      title={isOff ? "Disconnected" : `${verb} ${name}`}
+      title={isOff ? "Disconnected" : `${verb} ${row.node.name}`}
       onClick={(event) => {
         event.stopPropagation();
-        if (!isOff) requestByClick(event, verb, { kind: isGroup ? "group" : "process", name });
+        if (!isOff) requestByClick(event, verb, targetOf(row));
       }}
     >
       <Icon name={verb} />
@@ -220,17 +222,26 @@ function MoreButton() {
   );
 }
 
+/** Shows the view of a clicked row; a heading is folded or opened. */
+function showRow(row: TreeRow, { ctrlKey, metaKey }: MouseEvent): void {
+  const view = viewOf(row);
+  if (view === null) fold(row.node.name, !row.open);
+  else show(view, ctrlKey || metaKey, false);
+}
+
 /** Shows a row's view and focuses it. A click leaves the focus on the row. */
 function enter(row: TreeRow, kept = false): void {
-  const isShown = keyOf(current.value) === keyOf(viewOf(row));
-  show(viewOf(row), kept);
+  const view = viewOf(row);
+  if (view === null) return fold(row.node.name, !row.open);
+  const isShown = keyOf(current.value) === keyOf(view);
+  show(view, kept);
   if (isShown && row.node.type === "process" && takesFocus()) focusTerminal(layout.value.focused);
 }
 
 /** Handles the tree's keys, by the WAI-ARIA pattern. */
-function onKey(event: TargetedKeyboardEvent<HTMLElement>, name: string): void {
+function onKey(event: TargetedKeyboardEvent<HTMLElement>, key: string): void {
   // The current index of the row: changes from the manager are drawn only with the next frame.
-  const index = rows.value.findIndex((one) => one.node.name === name);
+  const index = rows.value.findIndex((one) => one.key === key);
   const row = rows.value[index];
   if (!row) return;
   const { node, open } = row;
@@ -243,17 +254,19 @@ function onKey(event: TargetedKeyboardEvent<HTMLElement>, name: string): void {
   else if (event.key === "PageUp") focusRow(index - page);
   else if (event.key === "ArrowRight" && isGroup) open ? focusRow(index + 1) : fold(node.name, true);
   else if (event.key === "ArrowLeft" && isGroup && open) fold(node.name, false);
-  else if (event.key === "ArrowLeft") focusRow(rows.value.findIndex((one) => one.node.type === "group" && isParent(one.node.name, row)));
+  else if (event.key === "ArrowLeft") focusRow(rows.value.findLastIndex((one, at) => at < index && one.depth < row.depth));
   else if (event.key === "Home") focusRow(0);
   else if (event.key === "End") focusRow(rows.value.length - 1);
   else if (event.key === "Enter" || event.key === " ") enter(row);
   else if (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) openRowMenu(event.currentTarget);
-  else if (isVerbKey(event.key)) requestForView(VERB_KEYS[event.key], viewOf(row));
+  else if (isVerbKey(event.key)) requestForRow(VERB_KEYS[event.key], row);
   else return;
   event.preventDefault();
   event.stopPropagation();
 }
 
-function isParent(name: string, { node }: TreeRow): boolean {
-  return name === node.name.slice(0, node.name.lastIndexOf("/"));
+function requestForRow(verb: Verb, row: TreeRow): void {
+  const view = viewOf(row);
+  if (view === null) void request(verb, targetOf(row));
+  else requestForView(verb, view);
 }

@@ -1,9 +1,10 @@
 import type { Config } from "../../../config/definition.ts";
-import type { Process } from "../../../protocol/resources/resources.ts";
+import type { Process, Snapshot } from "../../../protocol/resources/resources.ts";
 import { loadConfig } from "../../manager/configuration.ts";
 import { withManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/connection-target.ts";
 import { selectProcesses } from "../../manager/select.ts";
+import { configuredNamesIn, namesIn } from "../../manager/selectors.ts";
 import { printJson } from "../../output/table.ts";
 import { dotGraph, type GraphProcess, mermaidGraph, textGraph } from "./graph-text.ts";
 
@@ -20,17 +21,18 @@ interface GraphFlags extends ConnectionFlags {
 export async function graph(names: string[], flags: GraphFlags): Promise<void> {
   const remote = flags.url ?? process.env.MGR_URL;
   const config = remote === undefined ? await loadConfig(flags.config, { ...flags, json: false }) : null;
-  const live = await liveProcesses(flags, config === null);
-  const all = live === null ? fromConfig(config) : fromManager(live, config);
-  const processes = names.length === 0 ? all : withDependencies(all, selectProcesses(all, names));
+  const live = await liveSnapshot(flags, config === null);
+  const all = live === null ? fromConfig(config) : fromManager(live.processes, config);
+  const chosen = live !== null ? namesIn(live, names) : config === null ? names : configuredNamesIn(config, names);
+  const processes = names.length === 0 ? all : withDependencies(all, selectProcesses(all, chosen));
   if (flags.json) printJson(processes);
   else console.log((flags.dot ? dotGraph : flags.mermaid ? mermaidGraph : textGraph)(processes));
 }
 
 /** Returns null if no manager runs, unless its address was given. */
-async function liveProcesses(flags: GraphFlags, isRequired: boolean): Promise<Process[] | null> {
+async function liveSnapshot(flags: GraphFlags, isRequired: boolean): Promise<Snapshot | null> {
   try {
-    return await withManager(flags, async (client) => (await client.snapshot()).processes);
+    return await withManager(flags, (client) => client.snapshot());
   } catch (error) {
     if (isRequired) throw error;
     return null; // The file has the dependencies, too.

@@ -7,8 +7,8 @@ import { formatTime } from "../../../protocol/time.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { stayConnected, withManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/connection-target.ts";
-import { runsWithin, selectProcesses } from "../../manager/select.ts";
-import { namesIn } from "../../manager/selectors.ts";
+import { runsWithin } from "../../manager/select.ts";
+import { processesIn } from "../../manager/selectors.ts";
 import { NamedLines } from "../../output/named-lines.ts";
 import { runLog } from "./run-log.ts";
 
@@ -48,8 +48,7 @@ export async function logs(names: string[], flags: LogsFlags): Promise<void> {
   const isAll = names.length === 0;
   await withManager(flags, async (client) => {
     const snapshot = await client.snapshot();
-    const { processes } = snapshot;
-    const selected = isAll ? processes : selectProcesses(processes, namesIn(snapshot, names));
+    const selected = isAll ? snapshot.processes : processesIn(snapshot, names);
     // A process that follows itself would print its own output, for ever.
     const own = new Set(selected.filter((process) => flags.follow && runsWithin(process)).map(({ name }) => name));
     const chosen = selected.map(({ name }) => name).filter((name) => !own.has(name));

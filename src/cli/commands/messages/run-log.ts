@@ -5,7 +5,7 @@ import type { AnswerTo } from "../../../client/requests.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { withManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/connection-target.ts";
-import { selectProcesses } from "../../manager/select.ts";
+import { processIn } from "../../manager/selectors.ts";
 import { outputOfRun } from "./run-output.ts";
 
 /** More than a host keeps by default. */
@@ -45,10 +45,7 @@ export async function runLog(names: readonly string[], flags: RunLogFlags): Prom
 
 async function nameOf(client: ManagerClient, names: readonly string[]): Promise<string> {
   if (names.length === 0) throw usage("--run needs the name of a process");
-  const { processes } = await client.snapshot();
-  const [first, ...others] = selectProcesses(processes, names);
-  if (first === undefined || others.length > 0) throw usage("--run needs one process, and these names match several");
-  return first.name;
+  return processIn(await client.snapshot(), names, "--run needs one process, and these names match several").name;
 }
 
 function lastLines(text: string, count: number): string {

@@ -6,7 +6,8 @@ import type { Process } from "../../../protocol/resources/resources.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { whileConnected, withManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/connection-target.ts";
-import { runsWithin, selectProcesses } from "../../manager/select.ts";
+import { runsWithin } from "../../manager/select.ts";
+import { processIn } from "../../manager/selectors.ts";
 import { remark } from "../../output/process-text.ts";
 import { type Replayed, replay } from "./replay.ts";
 
@@ -22,9 +23,8 @@ const PLAIN = "\x1b[0m\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1
 /** `mgr attach NAME`: connects this terminal to the process, until Ctrl-]. Without a terminal, standard input is typed until its end. */
 export async function attach(name: string, flags: AttachFlags): Promise<void> {
   await withManager(flags, async (client) => {
-    const [chosen, ...others] = selectProcesses((await client.snapshot()).processes, [name]);
-    if (chosen === undefined || others.length > 0)
-      throw new CommandFailure(EXIT.usage, `'${name}' matches more than one process; give the name of one process`);
+    const several = `'${name}' matches more than one process; give the name of one process`;
+    const chosen = processIn(await client.snapshot(), [name], several);
     if (runsWithin(chosen))
       throw new CommandFailure(EXIT.usage, `this command runs in the terminal of '${chosen.name}', which cannot be attached to itself`);
     await attachTo(client, chosen, flags.lines);

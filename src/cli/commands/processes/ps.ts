@@ -9,8 +9,7 @@ import { parseTime } from "../../../protocol/time.ts";
 import type { ProcessFigures } from "../../command/feature.ts";
 import { whileConnected, withManager, withManagerUntilInterrupted } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/connection-target.ts";
-import { selectProcesses } from "../../manager/select.ts";
-import { namesIn } from "../../manager/selectors.ts";
+import { processesIn } from "../../manager/selectors.ts";
 import { clockTime, remark, uptime } from "../../output/process-text.ts";
 import { type Column, paint, paintState, printJson, table } from "../../output/table.ts";
 import { type Loads, loadsOf } from "./loads.ts";
@@ -86,7 +85,7 @@ function show(snapshot: Snapshot, { loads, figures }: Shown, names: string[], fl
     const news = isNews(host) ? hostRemark(host, clockTime) : null;
     if (news !== null) process.stderr.write(`mgr: host ${visible(host.name)}: ${news}\n`);
   }
-  const processes = names.length === 0 ? snapshot.processes : selectProcesses(snapshot.processes, namesIn(snapshot, names));
+  const processes = names.length === 0 ? snapshot.processes : processesIn(snapshot, names);
   const all = [...figures, ...CLI_FEATURES.flatMap(({ snapshotFigures }) => snapshotFigures?.(snapshot) ?? [])];
   if (flags.json)
     printJson(

@@ -3,15 +3,13 @@ import { isSignal, SIGNALS, type Signal } from "../../../protocol/process/signal
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { withManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/connection-target.ts";
-import { selectProcesses } from "../../manager/select.ts";
-import { namesIn } from "../../manager/selectors.ts";
+import { processesIn } from "../../manager/selectors.ts";
 
 /** `mgr signal SIGNAL NAME…`: sends a signal to the leaders of running processes. */
 export async function signal(word: string, names: string[], flags: ConnectionFlags): Promise<void> {
   const name = signalName(word);
   await withManager(flags, async (client) => {
-    const snapshot = await client.snapshot();
-    const chosen = selectProcesses(snapshot.processes, namesIn(snapshot, names));
+    const chosen = processesIn(await client.snapshot(), names);
     const outcomes = await Promise.allSettled(
       chosen.map((process) => client.request({ type: "send_signal", name: process.name, signal: name })),
     );

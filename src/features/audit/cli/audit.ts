@@ -1,6 +1,7 @@
 import { visible } from "../../../base/visible-text.ts";
 import { withManager } from "../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../cli/manager/connection-target.ts";
+import { namesOf } from "../../../cli/manager/selectors.ts";
 import { jsonText, paint, table } from "../../../cli/output/table.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
 import { formatTime } from "../../../protocol/time.ts";
@@ -32,14 +33,14 @@ export async function audit(names: string[], flags: AuditFlags): Promise<void> {
 }
 
 /** The newest entries, oldest first. */
-async function entriesOf(client: Pick<ManagerClient, "request">, names: string[], flags: AuditFlags) {
+async function entriesOf(client: Pick<ManagerClient, "request" | "snapshot">, names: string[], flags: AuditFlags) {
   const { user, command, since, until, lines = since === undefined ? DEFAULT_LISTED : Number.POSITIVE_INFINITY } = flags;
   const ago = (seconds: number) => formatTime(Date.now() - seconds * 1_000);
   const request = {
     type: "request_audit" as const,
     ...(user === undefined ? {} : { user }),
     ...(command === undefined ? {} : { command }),
-    ...(names.length === 0 ? {} : { names }),
+    ...(names.length === 0 ? {} : { names: await namesOf(client, names) }),
     ...(since === undefined ? {} : { since: ago(since) }),
     ...(until === undefined ? {} : { until: ago(until) }),
   };

@@ -2,7 +2,7 @@ import { visible } from "../../../base/visible-text.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { withManager } from "../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../cli/manager/connection-target.ts";
-import { selectProcesses } from "../../../cli/manager/select.ts";
+import { processesIn } from "../../../cli/manager/selectors.ts";
 import { clockTime } from "../../../cli/output/process-text.ts";
 import { printJson, table } from "../../../cli/output/table.ts";
 import { limitReasons } from "../client/limit-text.ts";
@@ -19,7 +19,7 @@ export async function limits(names: string[], flags: LimitsFlags): Promise<void>
     throw new CommandFailure(EXIT.usage, "name the processes whose reached limits are dismissed: mgr limits --clear NAME");
   await withManager(flags, async (client) => {
     const snapshot = await client.snapshot();
-    const chosen = new Set((names.length === 0 ? snapshot.processes : selectProcesses(snapshot.processes, names)).map(({ name }) => name));
+    const chosen = new Set((names.length === 0 ? snapshot.processes : processesIn(snapshot, names)).map(({ name }) => name));
     const shown = snapshot.limits.filter(({ name, reached }) => chosen.has(name) && (!flags.clear || reached.length > 0));
     if (flags.clear) for (const { name } of shown) await client.request({ type: "clear_limits", name });
     if (flags.json) printJson(shown);

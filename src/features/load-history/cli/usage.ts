@@ -2,6 +2,7 @@ import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { withManager } from "../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../cli/manager/connection-target.ts";
 import { selectProcesses } from "../../../cli/manager/select.ts";
+import { namesIn } from "../../../cli/manager/selectors.ts";
 import { printJson } from "../../../cli/output/table.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
 import { formatTime } from "../../../protocol/time.ts";
@@ -28,7 +29,7 @@ export async function usage(names: string[], flags: UsageFlags): Promise<void> {
     const until = now - 1_000 * (flags.until ?? 0);
     const { processes, away } = await client.request({
       type: "request_load_history",
-      names: await namesOf(client, names),
+      names: await measuredNames(client, names),
       from: formatTime(now - 1_000 * flags.since),
       until: formatTime(until),
       points: flags.points ?? (flags.csv || flags.json ? DEFAULT_POINTS : TABLE_POINTS),
@@ -46,11 +47,11 @@ export async function usage(names: string[], flags: UsageFlags): Promise<void> {
 }
 
 /** Processes, those of groups, and those that match a pattern; a name that is not configured may have a history all the same. */
-async function namesOf(client: ManagerClient, words: readonly string[]): Promise<string[]> {
-  const { processes } = await client.snapshot();
-  const names = words.flatMap((word) => {
+async function measuredNames(client: ManagerClient, words: readonly string[]): Promise<string[]> {
+  const snapshot = await client.snapshot();
+  const names = namesIn(snapshot, words).flatMap((word) => {
     try {
-      return selectProcesses(processes, [word]).map(({ name }) => name);
+      return selectProcesses(snapshot.processes, [word]).map(({ name }) => name);
     } catch (error) {
       if (error instanceof CommandFailure && !/[*?[]/.test(word)) return [word];
       throw error;

@@ -16,7 +16,7 @@ For each rule, the conditions that it applies to now are listed, with whether th
     examples: [["mgr notifications test team", "send a test on the way 'team'"]],
   },
   silence: {
-    about: `PATTERN is a process, a group (with all subgroups), a host or an fnmatch pattern such as 'sim/*'. What still lasts at the end of a silence is
+    about: `PATTERN is a process, a group (with all subgroups), a host, an fnmatch pattern such as 'sim/*', or the processes with a tag: 'tag:sim'. What still lasts at the end of a silence is
 notified then. Silences outlive the manager.`,
     json: "the new Silence (docs/protocol.md)",
     completes: { pattern: ["process", "group", "host"] },

@@ -62,9 +62,10 @@ export class ManagerNotifications implements Notifications {
     this.#options = options;
     const { clock, config, file, log } = options;
     this.#send = options.send ?? waySender(options);
-    this.#silences = new Silences(() => clock.now());
+    const tagsOf = (process: string) => config().processes.get(process)?.tags ?? [];
+    this.#silences = new Silences(() => clock.now(), tagsOf);
     this.#rules = new Rules({
-      tagsOf: (process) => config().processes.get(process)?.tags ?? [],
+      tagsOf,
       isSilenced: (condition) => this.#silences.holds(condition),
     });
     this.#writer = new StateWriter(() => file.save(this.#kept()));

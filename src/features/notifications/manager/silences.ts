@@ -16,13 +16,15 @@ interface NewSilence {
 /** Silences, each until its end. Ends are by the wall clock, because they outlive the manager. */
 export class Silences {
   readonly #now: () => number;
+  readonly #tagsOf: (process: string) => readonly string[];
   readonly #all = new Map<
     string,
     { readonly silence: Silence; readonly until: number; readonly matches: (condition: Condition) => boolean }
   >();
 
-  constructor(now: () => number) {
+  constructor(now: () => number, tagsOf: (process: string) => readonly string[]) {
     this.#now = now;
+    this.#tagsOf = tagsOf;
   }
 
   restore(silences: readonly Silence[]): void {
@@ -74,7 +76,7 @@ export class Silences {
   }
 
   #keep(silence: Silence): void {
-    this.#all.set(silence.id, { silence, until: parseTime(silence.until), matches: silenceMatcher(silence.pattern) });
+    this.#all.set(silence.id, { silence, until: parseTime(silence.until), matches: silenceMatcher(silence.pattern, this.#tagsOf) });
   }
 
   #forgetEnded(): void {

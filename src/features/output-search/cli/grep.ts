@@ -4,6 +4,7 @@ import { CommandFailure, explain } from "../../../cli/command/exit-codes.ts";
 import { withManagerUntilInterrupted } from "../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../cli/manager/connection-target.ts";
 import { selectProcesses } from "../../../cli/manager/select.ts";
+import { namesIn } from "../../../cli/manager/selectors.ts";
 import { jsonText } from "../../../cli/output/table.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
 import type { OutputSearchSummary } from "../client/search-output.ts";
@@ -60,9 +61,11 @@ async function printHits(client: ManagerClient, { pattern, where, flags, interru
 }
 
 /** An exact name means that process or group alone, although it may be a pattern, too. Each has to match something. */
-async function chosen(client: ManagerClient, words: readonly string[]): Promise<Search["where"]> {
-  if (words.length === 0) return {};
-  const { processes } = await client.snapshot();
+async function chosen(client: ManagerClient, given: readonly string[]): Promise<Search["where"]> {
+  if (given.length === 0) return {};
+  const snapshot = await client.snapshot();
+  const { processes } = snapshot;
+  const words = namesIn(snapshot, given);
   selectProcesses(processes, words);
   const isName = (word: string) => processes.some(({ name }) => isWithin(name, word));
   return { names: words.filter(isName), patterns: words.filter((word) => !isName(word)) };

@@ -201,7 +201,8 @@ test.each<[string, DayPart, [hour: number, minute: number, quiet: boolean][]]>([
 });
 
 test("a rule applies by kind, group, pattern, tag and host, and a silence by any name", () => {
-  const on = (rule: Partial<RuleDefinition>) => ruleMatcher({ ...RULE, ...rule }, (name) => (name === "sim/a" ? ["critical"] : []));
+  const tagsOf = (name: string) => (name === "sim/a" ? ["critical"] : []);
+  const on = (rule: Partial<RuleDefinition>) => ruleMatcher({ ...RULE, ...rule }, tagsOf);
   const lost: Condition = { kind: "host_lost", process: null, host: "robot-7", text: "lost" };
   expect(on({ on: ["crash_loop"] })(failed("sim/a"))).toBe(false);
   expect(on({ processes: ["sim"] })(failed("sim/a"))).toBe(true);
@@ -212,10 +213,14 @@ test("a rule applies by kind, group, pattern, tag and host, and a silence by any
   expect(on({ tags: ["critical"] })(failed("sim/b"))).toBe(false);
   expect(on({ hosts: ["robot-*"] })(lost)).toBe(true);
   expect(on({ hosts: ["robot-*"] })(failed("sim/a"))).toBe(false);
-  expect(silenceMatcher("sim")(failed("sim/a"))).toBe(true);
-  expect(silenceMatcher("h")(failed("other"))).toBe(true);
-  expect(silenceMatcher("robot-7")(lost)).toBe(true);
-  expect(silenceMatcher("sim/b")(failed("sim/a"))).toBe(false);
+  const silenced = (pattern: string) => silenceMatcher(pattern, tagsOf);
+  expect(silenced("sim")(failed("sim/a"))).toBe(true);
+  expect(silenced("h")(failed("other"))).toBe(true);
+  expect(silenced("robot-7")(lost)).toBe(true);
+  expect(silenced("sim/b")(failed("sim/a"))).toBe(false);
+  expect(silenced("tag:critical")(failed("sim/a"))).toBe(true);
+  expect(silenced("tag:critical")(failed("sim/b"))).toBe(false);
+  expect(silenced("tag:critical")(lost)).toBe(false);
 });
 
 const NAMES = ["g/a", "g/b", "h/c"];

@@ -17,6 +17,7 @@ import { arrange, canPopOut, current, layout, popOut, showBeside } from "../../s
 import { withRequestToken } from "../../state/page-meta.ts";
 import { FONT_SIZE, fontSize, groupStyle, logOpen, screenReader, sidebarWidth, theme } from "../../state/settings.ts";
 import { allProcesses, counts, processOf, tree } from "../../state/store.ts";
+import { arrangementActions } from "../../tree/arrangement.ts";
 import { filtered, filterTree } from "../../tree/tree-filter.ts";
 import { foldAll, nextTrouble } from "../../tree/tree-navigation.ts";
 import { downloadFrom } from "../../ui/download.ts";
@@ -139,6 +140,7 @@ function pageActions(): Action[] {
     },
     ...(archiveRefusal() === null ? [{ title: "Download diagnostics archive", run: saveAll }] : []),
     ...filterActions(),
+    ...arrangementActions(),
     { title: "Expand all groups", run: () => foldAll(true) },
     { title: "Collapse all groups", run: () => foldAll(false) },
     choice("Reset sidebar width", sidebarWidth, 264),

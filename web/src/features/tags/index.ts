@@ -1,9 +1,14 @@
+import { TAG_PREFIX } from "../../../../src/features/tags/tag-word.ts";
 import type { PageFeature } from "../../actions/page-feature.ts";
+import { addArrangement } from "../../tree/arrangement.ts";
 import { addFilterWord } from "../../tree/tree-filter.ts";
 import { lazyPart } from "../../ui/lazy-view.tsx";
-import { matchesTag } from "./tags-store.ts";
+import { matchesTag, tags } from "./tags-store.ts";
 
 export const tagsFeature: PageFeature = {
   ProcessSection: lazyPart(async () => (await import("./tags-section.tsx")).TagsSection),
-  start: () => addFilterWord(matchesTag),
+  start: () => {
+    addFilterWord(matchesTag);
+    addArrangement({ prefix: TAG_PREFIX, word: "tag", rest: "No tags", headings: () => tags.value });
+  },
 };

@@ -1,9 +1,11 @@
 import { batch, signal } from "@preact/signals";
+import { tagOfWord } from "../../../../src/features/tags/tag-word.ts";
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
 import { drawnWithNextFrame } from "../../state/painting.ts";
 import { frames$ } from "../../state/store.ts";
 
-const tags = signal<ReadonlyMap<string, readonly string[]>>(new Map());
+/** The tags of each process that has any. */
+export const tags = signal<ReadonlyMap<string, readonly string[]>>(new Map());
 
 frames$.subscribe((frame) => drawnWithNextFrame(() => batch(() => receive(frame))));
 
@@ -25,7 +27,6 @@ export const tagsOf = (name: string): readonly string[] => tags.value.get(name) 
 
 /** Matches `tag:si` with processes that have a tag that begins so. */
 export function matchesTag(name: string, word: string): boolean | null {
-  if (!word.startsWith("tag:")) return null;
-  const value = word.slice("tag:".length);
-  return tagsOf(name).some((tag) => tag.startsWith(value));
+  const beginning = tagOfWord(word);
+  return beginning === null ? null : tagsOf(name).some((tag) => tag.startsWith(beginning));
 }

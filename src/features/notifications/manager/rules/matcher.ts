@@ -1,6 +1,7 @@
 import type { Condition } from "../../../../app/conditions.ts";
 import { compileFnmatch } from "../../../../base/fnmatch.ts";
 import { isWithin } from "../../../../base/names.ts";
+import { tagOfWord } from "../../../tags/tag-word.ts";
 import type { RuleDefinition } from "../../config.ts";
 
 /** Whether a rule applies to a condition. `tagsOf`: tags of a process. */
@@ -18,10 +19,12 @@ export function ruleMatcher(
   };
 }
 
-/** Whether a silence of this pattern holds back a condition: by its process, a group of it, or its host. */
-export function silenceMatcher(pattern: string): (condition: Condition) => boolean {
+/** Whether a silence of this pattern holds back a condition: by its process, a group of it, a tag of it (`tag:sim`), or its host. */
+export function silenceMatcher(pattern: string, tagsOf: (process: string) => readonly string[]): (condition: Condition) => boolean {
   const matches = anyOf([pattern]);
-  return ({ process, host }) => (process !== null && matches(process)) || (host !== null && matches(host));
+  const tag = tagOfWord(pattern);
+  const isMeant = (process: string) => matches(process) || (tag !== null && tagsOf(process).includes(tag));
+  return ({ process, host }) => (process !== null && isMeant(process)) || (host !== null && matches(host));
 }
 
 /** Whether a name matches one of the patterns, or is in a group of such a name. */
