@@ -12,6 +12,7 @@ import { displayEvents } from "./displays/wire.ts";
 import { limitCommands, limitFrames, limitSnapshot } from "./limits/wire.ts";
 import { loadHistoryCommands, loadHistoryFrames } from "./load-history/wire.ts";
 import { loggerCommands, loggerFrames, loggerSnapshot } from "./loggers/wire.ts";
+import { mcpCommands, mcpFrames } from "./mcp/wire.ts";
 import { networkCommands, networkFrames } from "./network-statistics/wire.ts";
 import { notificationCommands, notificationFrames } from "./notifications/wire.ts";
 import { outputRunsCommands, outputRunsFrames } from "./output-runs/wire.ts";
@@ -46,6 +47,7 @@ export const featureCommands = {
   ...auditCommands,
   ...notificationCommands,
   ...accessTokenCommands,
+  ...mcpCommands,
   ...upgradeCommands,
 };
 
@@ -69,6 +71,7 @@ export const featureFrames = {
   ...auditFrames,
   ...notificationFrames,
   ...accessTokenFrames,
+  ...mcpFrames,
   ...scheduleFrames,
   ...tagFrames,
   ...upgradeFrames,

@@ -8,6 +8,7 @@ import { displaysContract } from "./displays/contract.ts";
 import { limitsContract } from "./limits/contract.ts";
 import { loadHistoryContract } from "./load-history/contract.ts";
 import { loggersContract } from "./loggers/contract.ts";
+import { mcpContract } from "./mcp/contract.ts";
 import { networkStatisticsContract } from "./network-statistics/contract.ts";
 import { notificationsContract } from "./notifications/contract.ts";
 import { oidcContract } from "./oidc/contract.ts";
@@ -42,6 +43,7 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   auditContract,
   notificationsContract,
   accessTokensContract,
+  mcpContract,
   oidcContract,
   scheduleContract,
   tagsContract,

@@ -8,6 +8,7 @@ import { FakeDisplays } from "./displays/fake-displays.ts";
 import { FakeLimits } from "./limits/fake-limits.ts";
 import { FakeLoadHistory } from "./load-history/fake-load-history.ts";
 import { FakeLoggers } from "./loggers/fake-loggers.ts";
+import { FakeMcp } from "./mcp/fake-mcp.ts";
 import { FakeNetwork } from "./network-statistics/fake-network.ts";
 import { FakeNotifications } from "./notifications/fake-notifications.ts";
 import { FakeOutputRuns } from "./output-runs/fake-output-runs.ts";
@@ -41,6 +42,7 @@ export const fakeFeatures = (control: FakeControl) => ({
   notifications: new FakeNotifications(),
   limits: new FakeLimits(),
   accessTokens: new FakeAccessTokens(),
+  mcp: new FakeMcp(control),
   schedules: new FakeSchedules(),
   tags: new FakeTags(),
   upgrades: new FakeUpgrades(),

@@ -7,6 +7,7 @@ import { dataPlaneLive } from "./data-plane/live-frames.ts";
 import { limitsLive } from "./limits/live-frames.ts";
 import { loadHistoryLive } from "./load-history/live-frames.ts";
 import { loggersLive } from "./loggers/live-frames.ts";
+import { mcpLive } from "./mcp/live-frames.ts";
 import { networkStatisticsLive } from "./network-statistics/live-frames.ts";
 import { notificationsLive } from "./notifications/live-frames.ts";
 import { outputRunsLive } from "./output-runs/live-frames.ts";
@@ -37,5 +38,6 @@ export const LIVE_FRAMES: readonly LiveFrames[] = [
   auditLive,
   notificationsLive,
   accessTokensLive,
+  mcpLive,
   upgradesLive,
 ];
