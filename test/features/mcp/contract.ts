@@ -1,4 +1,4 @@
-import { arrayOf, nullable, oneOf, optional, table } from "../../contract/field-types.ts";
+import { arrayOf, mapOf, nullable, oneOf, optional, table } from "../../contract/field-types.ts";
 import { event, type FeatureContract, result, row } from "../../contract/rows.ts";
 
 const action = oneOf("stop", "restart");
@@ -9,7 +9,7 @@ export const mcpContract: FeatureContract = {
     cancel_confirmation: row({ key: "string" }),
     follow_confirmations: row({}),
     answer_confirmation: row({ name: "string", id: "string", agent: "string", allow: "boolean" }),
-    record_agent_call: row({ tool: "string", name: optional("string"), arguments: "object" }),
+    record_agent_call: row({ tool: "string", name: optional("string"), arguments: mapOf("anything") }),
   },
   managerFrames: {
     confirmation: result({ name: "string" }, { by: "string" }),

@@ -46,6 +46,8 @@ export interface PageFeature {
   readonly actions?: () => readonly Action[];
   /** Keys of the feature's own views, for the list of keyboard shortcuts. */
   readonly shortcuts?: Shortcuts;
+  /** A button in the bar at the top, on phones too. It draws nothing where it has nothing to show. */
+  readonly TopButton?: ComponentType;
   /** A button in the view of a process. */
   readonly ProcessButton?: ComponentType<{ process: Process }>;
   /** A short fact about a process that runs, behind others in its status line. */

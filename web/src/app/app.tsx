@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect } from "preact/hooks";
+import { features } from "../features/index.ts";
 import { LogView } from "../log/log-view.tsx";
 import { focusedPane } from "../state/layout.ts";
 import { current, drawerOpen, layout, poppedOut, show } from "../state/navigation.ts";
@@ -75,6 +76,7 @@ function Shell() {
           <img src="/icon.svg" alt="" width="20" height="20" />
           <b>{instance.value.name || "mgr"}</b>
         </button>
+        {features.map(({ TopButton }, index) => TopButton && <TopButton key={index} />)}
         {!isNarrow.value && <TopNav />}
       </header>
       <nav class="sidebar" aria-label="Processes">

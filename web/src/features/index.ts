@@ -8,6 +8,7 @@ import { displays } from "./displays/index.ts";
 import { limitsFeature } from "./limits/index.ts";
 import { loadHistory } from "./load-history/index.ts";
 import { loggersFeature } from "./loggers/index.ts";
+import { mcpFeature } from "./mcp/index.ts";
 import { networkStatistics } from "./network-statistics/index.ts";
 import { notificationsFeature } from "./notifications/index.ts";
 import { outputRuns } from "./output-runs/index.ts";
@@ -43,5 +44,6 @@ export const features: readonly PageFeature[] = [
   accessTokens,
   scheduleFeature,
   tagsFeature,
+  mcpFeature,
   upgradesFeature,
 ];
