@@ -13,6 +13,7 @@ import { limitCommands, limitFrames, limitSnapshot } from "./limits/wire.ts";
 import { loadHistoryCommands, loadHistoryFrames } from "./load-history/wire.ts";
 import { loggerCommands, loggerFrames, loggerSnapshot } from "./loggers/wire.ts";
 import { modeCommands, modeFrames, modeSnapshot } from "./modes/wire.ts";
+import { mcpCommands, mcpFrames } from "./mcp/wire.ts";
 import { networkCommands, networkFrames } from "./network-statistics/wire.ts";
 import { notificationCommands, notificationFrames } from "./notifications/wire.ts";
 import { outputRunsCommands, outputRunsFrames } from "./output-runs/wire.ts";
@@ -52,6 +53,7 @@ export const featureCommands = {
   ...replicaCommands,
   ...rollingRestartCommands,
   ...modeCommands,
+  ...mcpCommands,
   ...upgradeCommands,
 };
 
@@ -75,6 +77,7 @@ export const featureFrames = {
   ...auditFrames,
   ...notificationFrames,
   ...accessTokenFrames,
+  ...mcpFrames,
   ...scheduleFrames,
   ...tagFrames,
   ...replicaFrames,

@@ -9,6 +9,7 @@ import { limitsContract } from "./limits/contract.ts";
 import { loadHistoryContract } from "./load-history/contract.ts";
 import { loggersContract } from "./loggers/contract.ts";
 import { modesContract } from "./modes/contract.ts";
+import { mcpContract } from "./mcp/contract.ts";
 import { networkStatisticsContract } from "./network-statistics/contract.ts";
 import { notificationsContract } from "./notifications/contract.ts";
 import { oidcContract } from "./oidc/contract.ts";
@@ -45,6 +46,7 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   auditContract,
   notificationsContract,
   accessTokensContract,
+  mcpContract,
   oidcContract,
   scheduleContract,
   replicasContract,

@@ -9,6 +9,7 @@ import { FakeLimits } from "./limits/fake-limits.ts";
 import { FakeLoadHistory } from "./load-history/fake-load-history.ts";
 import { FakeLoggers } from "./loggers/fake-loggers.ts";
 import { FakeModes } from "./modes/fake-modes.ts";
+import { FakeMcp } from "./mcp/fake-mcp.ts";
 import { FakeNetwork } from "./network-statistics/fake-network.ts";
 import { FakeNotifications } from "./notifications/fake-notifications.ts";
 import { FakeOutputRuns } from "./output-runs/fake-output-runs.ts";
@@ -44,6 +45,7 @@ export const fakeFeatures = (control: FakeControl) => ({
   notifications: new FakeNotifications(),
   limits: new FakeLimits(),
   accessTokens: new FakeAccessTokens(),
+  mcp: new FakeMcp(control),
   schedules: new FakeSchedules(),
   replicas: new FakeReplicas(),
   rollingRestarts: new FakeRollingRestarts(),

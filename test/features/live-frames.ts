@@ -8,6 +8,7 @@ import { limitsLive } from "./limits/live-frames.ts";
 import { loadHistoryLive } from "./load-history/live-frames.ts";
 import { loggersLive } from "./loggers/live-frames.ts";
 import { modesLive } from "./modes/live-frames.ts";
+import { mcpLive } from "./mcp/live-frames.ts";
 import { networkStatisticsLive } from "./network-statistics/live-frames.ts";
 import { notificationsLive } from "./notifications/live-frames.ts";
 import { outputRunsLive } from "./output-runs/live-frames.ts";
@@ -43,5 +44,6 @@ export const LIVE_FRAMES: readonly LiveFrames[] = [
   replicasLive,
   rollingRestartLive,
   modesLive,
+  mcpLive,
   upgradesLive,
 ];

@@ -110,10 +110,16 @@ function toLive(frame: Frame): Frame {
   if ("pid" in live) return { ...live, pid: pidOf("sim/world"), tid: pidOf("sim/world") };
   const own = { host: hostname(), pid: process.pid, tid: process.pid };
   if (Array.isArray(live.tasks)) return { ...live, tasks: live.tasks.map((task: object) => ({ ...task, ...own })) };
+  if (live.type === "answer_confirmation") return { ...live, id: idOfOpenConfirmation() };
   if (live.type === "remove_silence") return { ...live, id: idOfNewestSilence() };
   if (live.type !== "save_config_file") return live;
   const file = client.frames.findLast(({ type }) => type === "config_file");
   return { ...live, content: `${live.content}${mark}`, base_hash: file?.hash };
+}
+
+function idOfOpenConfirmation(): unknown {
+  const shown = client.frames.findLast(({ type }) => type === "confirmations");
+  return (shown?.confirmations as { id: string }[] | undefined)?.[0]?.id;
 }
 
 function idOfNewestSilence(): unknown {

@@ -9,6 +9,7 @@ import { limitsFeature } from "./limits/index.ts";
 import { loadHistory } from "./load-history/index.ts";
 import { loggersFeature } from "./loggers/index.ts";
 import { modesFeature } from "./modes/index.ts";
+import { mcpFeature } from "./mcp/index.ts";
 import { networkStatistics } from "./network-statistics/index.ts";
 import { notificationsFeature } from "./notifications/index.ts";
 import { outputRuns } from "./output-runs/index.ts";
@@ -49,5 +50,6 @@ export const features: readonly PageFeature[] = [
   rollingRestartFeature,
   tagsFeature,
   modesFeature,
+  mcpFeature,
   upgradesFeature,
 ];

@@ -4,7 +4,7 @@ import { compileFnmatch } from "../../../base/fnmatch.ts";
 import { isWithin } from "../../../base/names.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
 import type { Process } from "../../../protocol/resources/resources.ts";
-import { type Tool, tool } from "./tool.ts";
+import { type Question, type Tool, tool } from "./tool.ts";
 
 const MAX_LISTED = 500;
 const MAX_LINES = 2_000;
@@ -64,7 +64,7 @@ export const PROCESS_TOOLS: readonly Tool[] = [
     description: "Stops a process and those that need it, and waits until nothing of it is left. A person is asked first.",
     input: z.object({ name }),
     changes: true,
-    question: (client, input) => ending(client, input.name, "Stop"),
+    question: (client, input) => ending(client, input.name, "stop"),
     run: async (client, input, signal) => inShort(await client.process(input.name).stop({ timeout: PATIENCE_MS, signal })),
   }),
   tool({
@@ -73,16 +73,16 @@ export const PROCESS_TOOLS: readonly Tool[] = [
     description: "Ends the run of a process and starts it again, and waits until it is up. A person is asked first.",
     input: z.object({ name }),
     changes: true,
-    question: (client, input) => ending(client, input.name, "Restart"),
+    question: (client, input) => ending(client, input.name, "restart"),
     run: async (client, input, signal) => inShort(await client.process(input.name).restart({ timeout: PATIENCE_MS, signal })),
   }),
 ];
 
 /** The question names the run, so that a confirmation does not end a later one. */
-async function ending(client: ManagerClient, process: string, verb: "Stop" | "Restart") {
-  const { host, pid, state } = await client.process(process).get();
+async function ending(client: ManagerClient, name: string, action: Question["end"]["action"]): Promise<Question> {
+  const { host, pid, state } = await client.process(name).get();
   const run = pid === null ? state : `${state}, pid ${pid}`;
-  return { text: `${verb} '${process}' on '${host}' (${run})?`, about: JSON.stringify([verb, process, pid]) };
+  return { text: `${action === "stop" ? "Stop" : "Restart"} '${name}' on '${host}' (${run})?`, end: { action, name, pid } };
 }
 
 function matcher(pattern: string): (name: string) => boolean {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createRequestStateCodec, McpServer, type RequestStateCodec } from "@modelcontextprotocol/server";
 import { type Grant, includesRole } from "../../../base/access.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
+import { isToken } from "../token-user.ts";
 import { DATA_TOOLS } from "./data.ts";
 import { DIAGNOSIS_TOOLS } from "./diagnosis.ts";
 import { PROCESS_TOOLS } from "./processes.ts";
@@ -39,5 +40,5 @@ export const createQuestions = (): RequestStateCodec<string> =>
 
 /** Agents change something only with an access token that was made for it: a login of a person is more than they need. */
 export function mayChangeWith({ user, grants }: { readonly user: string; readonly grants: readonly Pick<Grant, "role">[] }): boolean {
-  return user.startsWith("token:") && grants.some(({ role }) => includesRole(role, "operator"));
+  return isToken(user) && grants.some(({ role }) => includesRole(role, "operator"));
 }

@@ -10,6 +10,7 @@ import {
 import { z } from "zod";
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
+import { confirmedInPage } from "./confirmation.ts";
 
 /** A tool for agents: a request to the manager with a result that they can read. */
 export interface ToolDefinition<Input extends z.ZodObject> {
@@ -26,8 +27,8 @@ export interface ToolDefinition<Input extends z.ZodObject> {
 
 export interface Question {
   readonly text: string;
-  /** Identifies what is ended: an answer counts for this alone. */
-  readonly about: string;
+  /** What is ended: an answer counts for this alone. */
+  readonly end: { readonly action: "stop" | "restart"; readonly name: string; readonly pid: number | null };
 }
 
 export interface ToolContext {
@@ -43,8 +44,6 @@ export interface Tool {
 
 /** Largest result, characters: more than that would fill the context of most models. */
 const MAX_RESULT = 200_000;
-const CANNOT_ASK =
-  "This ends something, so a person has to confirm it, and this connection cannot ask one. Nothing was changed. A person can do it in the page or with the command mgr.";
 const ANSWER = z.object({ confirm: z.boolean().describe("Yes, do it.") });
 
 export function tool<Input extends z.ZodObject>(definition: ToolDefinition<Input>): Tool {
@@ -57,13 +56,23 @@ export function tool<Input extends z.ZodObject>(definition: ToolDefinition<Input
         try {
           // The server has validated it by the same fields.
           const wanted = given as z.infer<Input>;
-          const asked = await question?.(context.client, wanted);
-          if (asked !== undefined) {
-            if (server.server.getClientCapabilities()?.elicitation === undefined) return failure(CANNOT_ASK);
-            const refused = await unanswered(asked, ctx, context);
-            if (refused !== null) return refused;
-          }
-          return resultOf(await run(context.client, wanted, ctx.mcpReq.signal));
+          const { client } = context;
+          const { signal } = ctx.mcpReq;
+          // Recorded while the tool runs: reading does not wait for the disk.
+          const recorded = recordCall(client, name, wanted);
+          const act = async () => {
+            const asked = await question?.(client, wanted);
+            if (asked !== undefined) {
+              if (server.server.getClientCapabilities()?.elicitation === undefined) await confirmedInPage(client, name, asked.end, signal);
+              else {
+                const refused = await unanswered(asked, ctx, context);
+                if (refused !== null) return refused;
+              }
+            }
+            return resultOf(await run(client, wanted, signal));
+          };
+          const [result] = await Promise.all([act(), recorded]);
+          return result;
         } catch (error) {
           if (error instanceof MgrError) return failure(`${error.message} (${error.code})`);
           return failure(messageOf(error));
@@ -75,11 +84,12 @@ export function tool<Input extends z.ZodObject>(definition: ToolDefinition<Input
 
 /** Asks the question, or refuses; null: a person has confirmed what is asked. */
 async function unanswered(
-  { text, about }: Question,
+  { text, end }: Question,
   context: ServerContext,
   { questions }: ToolContext,
 ): Promise<CallToolResult | InputRequiredResult | null> {
   const { inputResponses, requestState } = context.mcpReq;
+  const about = JSON.stringify(end);
   if (inputResponses?.confirm === undefined || requestState<string>() !== about) {
     const confirm = inputRequired.elicit({ message: text, requestedSchema: ANSWER });
     return inputRequired({ inputRequests: { confirm }, requestState: await questions.mint(about, context) });
@@ -87,6 +97,18 @@ async function unanswered(
   return acceptedContent(inputResponses, "confirm", ANSWER)?.confirm === true
     ? null
     : failure("A person did not confirm it. Nothing was changed.");
+}
+
+/** Lets the manager record the call in its audit. Rejects if the audit has to have it, and cannot. */
+async function recordCall(client: ManagerClient, tool: string, given: Record<string, unknown>): Promise<void> {
+  const { name, ...others } = given;
+  const call = typeof name === "string" ? { name, arguments: others } : { arguments: given };
+  try {
+    await client.request({ type: "record_agent_call", tool, ...call });
+  } catch (error) {
+    // A manager of an earlier version does not have it.
+    if (!(error instanceof MgrError && error.code === "unknown_action")) throw error;
+  }
 }
 
 function resultOf(value: object): CallToolResult {

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createManager } from "../../../../src/app/embedded/create-manager.ts";
 import { MAX_REQUESTS_OF_USER } from "../../../../src/features/mcp/limits.ts";
 import { mcpRoute } from "../../../../src/features/mcp/manager/route.ts";
-import { Agent, type ERAS, type Served, tokenOf } from "./rig.ts";
+import { Agent, type ERAS, Page, type Served, tokenOf } from "./rig.ts";
 
 const YES = { action: "accept", content: { confirm: true } } as const;
 const READING = ["list_processes", "get_process", "read_output", "why_did_it_fail", "search_output", "read_log", "read_load"];
@@ -84,14 +84,46 @@ describe.each(ERA_NAMES)("an agent whose client is %s", (era) => {
     });
   });
 
-  it("ends nothing where its user cannot be asked", async () => {
+  it("ends what a person allows in the page where its user cannot be asked, and nothing else", async () => {
+    const name = era === "newest" ? "sim/world" : "other";
+    const found = async () => (await served.manager.process(name).get()).pid;
     await using agent = await new Agent(era, null).connect(served, operator);
-    const before = await pid();
-    expect(await agent.call("restart_process", { name: "sim/world" })).toMatchObject({
-      failed: true,
-      text: expect.stringContaining("cannot ask"),
-    });
-    expect(await pid()).toBe(before);
+    const before = await found();
+    const restart = () => agent.call("restart_process", { name });
+    expect(await restart()).toMatchObject({ failed: true, text: expect.stringContaining("nobody is there") });
+    expect(await found()).toBe(before);
+
+    using page = await Page.open(served);
+    const refused = restart();
+    await page.answer(await page.question(), false);
+    expect(await refused).toMatchObject({ failed: true, text: expect.stringContaining("in-process refused it") });
+    expect(await found()).toBe(before);
+
+    const allowed = restart();
+    const question = await page.question();
+    expect(question).toMatchObject({ agent: "token:operator", tool: "restart_process", action: "restart", name, pid: before });
+    await page.answer(question, true);
+    expect((await allowed).json()).toMatchObject({ name, state: "started" });
+    const after = await found();
+    expect(after).not.toBe(before);
+    await expect(page.answer(question, true)).rejects.toThrow("not open any more");
+    expect(await found()).toBe(after);
+  });
+
+  it("withdraws its question when it does not wait any longer", async () => {
+    using page = await Page.open(served);
+    await using agent = await new Agent(era, null).connect(served, operator);
+    const controller = new AbortController();
+    const call = agent.client.callTool({ name: "stop_process", arguments: { name: "other" } }, { signal: controller.signal });
+    const failed = expect(call).rejects.toThrow();
+    const question = await page.question();
+    // Without sessions, a client of 2025 has no other way than to end its request.
+    if (era === "newest") controller.abort();
+    else await agent.client.close();
+    await failed;
+    await page.empty();
+    await expect(page.answer(question, true)).rejects.toThrow("not open any more");
+    expect(await served.manager.process("other").get()).toMatchObject({ requested_state: "start" });
   });
 });
 

@@ -1,6 +1,9 @@
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { BehaviorSubject, filter, firstValueFrom } from "rxjs";
 import type { EmbeddedManager } from "../../../../src/app/embedded/embedded-manager.ts";
 import type { Role } from "../../../../src/base/access.ts";
+import type { ManagerClient } from "../../../../src/client/manager-client.ts";
+import type { Confirmation } from "../../../../src/features/mcp/wire.ts";
 
 /** A program that embeds a manager with its port open. */
 export interface Served {
@@ -49,5 +52,44 @@ export class Agent implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.client.close();
+  }
+}
+
+/** The page of a person: a client that follows the questions of agents. */
+export class Page implements Disposable {
+  readonly #client: ManagerClient;
+  readonly #open$ = new BehaviorSubject<readonly Confirmation[]>([]);
+
+  private constructor(client: ManagerClient) {
+    this.#client = client;
+    client.events$.subscribe((frame) => {
+      if (frame.type === "confirmations") this.#open$.next(frame.confirmations);
+    });
+  }
+
+  static async open({ manager }: Served): Promise<Page> {
+    const page = new Page(manager.connect());
+    await page.#client.request({ type: "follow_confirmations" });
+    return page;
+  }
+
+  /** Resolves with the only open question. */
+  async question(): Promise<Confirmation> {
+    const [question, ...others] = await firstValueFrom(this.#open$.pipe(filter(({ length }) => length > 0)));
+    if (question === undefined || others.length > 0) throw new Error("there is more than one question");
+    return question;
+  }
+
+  /** Resolves when no question is open. */
+  async empty(): Promise<void> {
+    await firstValueFrom(this.#open$.pipe(filter(({ length }) => length === 0)));
+  }
+
+  async answer({ id, name, agent }: Confirmation, allow: boolean): Promise<void> {
+    await this.#client.request({ type: "answer_confirmation", id, name, agent, allow });
+  }
+
+  [Symbol.dispose](): void {
+    this.#client.close();
   }
 }
