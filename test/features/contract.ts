@@ -5,6 +5,7 @@ import { auditContract } from "./audit/contract.ts";
 import { crashReportsContract } from "./crash-reports/contract.ts";
 import { dataPlaneContract } from "./data-plane/contract.ts";
 import { displaysContract } from "./displays/contract.ts";
+import { forwardContract } from "./forward/contract.ts";
 import { limitsContract } from "./limits/contract.ts";
 import { loadHistoryContract } from "./load-history/contract.ts";
 import { loggersContract } from "./loggers/contract.ts";
@@ -45,5 +46,6 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   oidcContract,
   scheduleContract,
   tagsContract,
+  forwardContract,
   upgradesContract,
 ];
