@@ -15,15 +15,17 @@ export async function forward(text: string, flags: ConnectionFlags): Promise<voi
   const wanted = parseForwardTarget(text);
   await untilInterrupted(async (interrupted) => {
     const open = (target: ConnectionTarget) => openForward(target.url, connectOptions(target), wanted, interrupted);
-    const target = await findTarget(flags);
-    let opened: OpenedForward | null = await reached(target, () => open(target));
+    let opened: OpenedForward | null = null;
     const sockets = new Set<Socket>();
     const server = await listenLocally(wanted.localPort, (socket) => {
       sockets.add(socket);
       socket.once("close", () => sockets.delete(socket));
       void serve(socket, opened);
     });
+    server.on("error", (error) => say(`a connection could not be accepted: ${messageOf(error)}`));
     try {
+      const target = await findTarget(flags);
+      opened = await reached(target, () => open(target));
       say(openedText(server, wanted, opened));
       for (;;) {
         const { reason, isWanted } = await opened.ended;

@@ -5,7 +5,7 @@ import { webSocketUrl } from "../../../client/link/connect-options.ts";
 import type { NodeConnectOptions } from "../../../client/link/node-options.ts";
 import { endWhenSilent, openWebSocket, sessionOf, webSocketOptions } from "../../../client/link/node-websocket.ts";
 import { ByteChannel } from "../byte-channel.ts";
-import { FORWARD_PATH, type ForwardOpened, MAX_FORWARD_FRAME_BYTES, parseForwardOpened } from "../forward-socket.ts";
+import { CLOSED_ON_PURPOSE, FORWARD_PATH, type ForwardOpened, MAX_FORWARD_FRAME_BYTES, parseForwardOpened } from "../forward-socket.ts";
 
 type Login = Pick<NodeConnectOptions, "user" | "password" | "token" | "dial" | "ca">;
 
@@ -21,9 +21,6 @@ export interface ForwardEnd {
   readonly reason: string;
   readonly isWanted: boolean;
 }
-
-/** Close code of a forward that a user or the configuration has closed. */
-const CLOSED_ON_PURPOSE = 1000;
 
 /** Opens a forward to a TCP port of a host, until `signal` is aborted. Rejects with MgrError as `connect` does. Its connections end with it. */
 export function openForward(

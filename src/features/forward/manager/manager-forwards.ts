@@ -5,10 +5,11 @@ import { generalRole, includesRole } from "../../../base/access.ts";
 import { MgrError, messageOf, wireCode } from "../../../base/errors.ts";
 import type { Principal } from "../../../base/principal.ts";
 import { formatTime } from "../../../protocol/time.ts";
+import { MANAGER_ENDS } from "../forward-socket.ts";
 import { includesPort, type PortRange } from "../port-ranges.ts";
 import type { Forward } from "../wire.ts";
 import type { Forwards } from "./forwards.ts";
-import { OpenForward } from "./open-forward.ts";
+import { type OnForwardClose, OpenForward } from "./open-forward.ts";
 
 /** Maximum number of forwards of one user, and of all users. */
 const MAX_FORWARDS_PER_USER = 16;
@@ -59,7 +60,7 @@ export class ManagerForwards implements Forwards {
    * Opens a forward to a port of a host. Rejects with `not_found`, `forbidden`, `busy`, and as the observers of commands refuse it. `onClose` is called once,
    * with the reason.
    */
-  async open(owner: Principal, { host, port }: { host: string; port: number }, onClose: (reason: string) => void): Promise<OpenForward> {
+  async open(owner: Principal, { host, port }: { host: string; port: number }, onClose: OnForwardClose): Promise<OpenForward> {
     const end = await this.#core.observe({ name: "open_forward", by: owner.user, sender: owner, target: `${host}:${port}` });
     try {
       const canonical = this.#canonical(host);
@@ -103,10 +104,10 @@ export class ManagerForwards implements Forwards {
   }
 
   closeAll(): void {
-    for (const forward of this.#open.values()) forward.close("the manager ends");
+    for (const forward of this.#open.values()) forward.close("the manager ends", MANAGER_ENDS);
   }
 
-  #add(owner: Principal, host: string, port: number, onClose: (reason: string) => void): OpenForward {
+  #add(owner: Principal, host: string, port: number, onClose: OnForwardClose): OpenForward {
     const id = randomBytes(ID_BYTES).toString("hex");
     const { clock, log } = this.#core;
     const forward = new OpenForward({
@@ -116,10 +117,10 @@ export class ManagerForwards implements Forwards {
       port,
       openedAt: clock.now(),
       connect: () => this.#connect(host, port),
-      onClose: (reason) => {
+      onClose: (reason, code) => {
         this.#open.delete(id);
         this.#recordEnd(forward, reason);
-        onClose(reason);
+        onClose(reason, code);
       },
     });
     this.#open.set(id, forward);

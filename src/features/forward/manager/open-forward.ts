@@ -4,7 +4,7 @@ import { MgrError, messageOf } from "../../../base/errors.ts";
 import type { Principal } from "../../../base/principal.ts";
 import { joinStreams } from "../../../bus/streams/join-streams.ts";
 import { ByteChannel } from "../byte-channel.ts";
-import { MAX_FORWARD_CONNECTIONS } from "../forward-socket.ts";
+import { CLOSED_ON_PURPOSE, MAX_FORWARD_CONNECTIONS } from "../forward-socket.ts";
 
 interface OpenForwardOptions {
   readonly id: string;
@@ -16,9 +16,11 @@ interface OpenForwardOptions {
   readonly connect: () => Promise<Duplex>;
   /** Unix milliseconds. */
   readonly openedAt: number;
-  /** Called once, with the reason for which the forward is closed. */
-  readonly onClose: (reason: string) => void;
+  readonly onClose: OnForwardClose;
 }
+
+/** Called once, with the reason for which the forward is closed, and the close code for its client. */
+export type OnForwardClose = (reason: string, code: number) => void;
 
 export interface ForwardCounts {
   readonly connections: number;
@@ -95,11 +97,11 @@ export class OpenForward {
   }
 
   /** Closes the forward with its connections. */
-  close(reason: string): void {
+  close(reason: string, code = CLOSED_ON_PURPOSE): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     for (const stream of this.#streams.keys()) stream.destroy(new MgrError("conflict", reason));
-    this.options.onClose(reason);
+    this.options.onClose(reason, code);
   }
 
   /** Tells the client why its connection ends. */

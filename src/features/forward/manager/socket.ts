@@ -12,8 +12,6 @@ import type { OpenForward } from "./open-forward.ts";
 
 /** Ping interval, milliseconds. A client that does not answer within two intervals is disconnected. */
 const PING_INTERVAL_MS = 20_000;
-/** Close code of a forward that is closed on purpose. */
-const NORMAL = 1000;
 const STATUS: Partial<Readonly<Record<AnyErrorCode, number>>> = {
   bad_field: 400,
   forbidden: 403,
@@ -46,10 +44,10 @@ export function forwardSocket(forwards: Pick<ManagerForwards, "open" | "connect"
 async function openForward(forwards: Pick<ManagerForwards, "open">, { principal, query, socket }: SocketRequest) {
   const port = portOf(query.get("port") ?? "");
   let ws: WebSocket | null = null;
-  let ended: string | null = null;
-  const forward = await forwards.open(principal, { host: query.get("host") ?? "", port }, (reason) => {
-    ended = closeReason(reason);
-    ws?.close(NORMAL, ended);
+  let end: ((socket: WebSocket) => void) | null = null;
+  const forward = await forwards.open(principal, { host: query.get("host") ?? "", port }, (reason, code) => {
+    end = (accepted) => accepted.close(code, closeReason(reason));
+    if (ws !== null) end(ws);
   });
   const disconnected = () => forward.close("its client has disconnected");
   socket.once("close", disconnected);
@@ -57,7 +55,7 @@ async function openForward(forwards: Pick<ManagerForwards, "open">, { principal,
   return (accepted: WebSocket) => {
     ws = accepted;
     serveForward(ws, forward);
-    if (ended !== null) ws.close(NORMAL, ended);
+    end?.(ws);
   };
 }
 

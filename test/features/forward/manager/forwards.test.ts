@@ -186,6 +186,12 @@ describe("a forward", () => {
     expect(await forward.ended).toEqual({ reason: "it was closed by 'eve'", isWanted: true });
   });
 
+  test("whose manager ends is not closed on purpose, so that its command opens it again", async () => {
+    const forward = await open();
+    forwards().service.closeAll();
+    expect(await forward.ended).toEqual({ reason: "the manager ends", isWanted: false });
+  });
+
   test("of an unknown host or a wrong port is refused", async () => {
     await expect(open(ADMIN, { host: "nowhere", port })).rejects.toMatchObject({ code: "not_found" });
     await expect(open(ADMIN, { host: "localhost", port: 0 })).rejects.toMatchObject({ code: "bad_field" });
