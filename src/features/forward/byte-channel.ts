@@ -38,13 +38,12 @@ export class ByteChannel extends Duplex {
   }
 
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
-    if (chunk.length === 0) return done();
     this.counts.sent += chunk.length;
+    let rest = chunk;
     // The other end refuses larger frames than MAX_FORWARD_FRAME_BYTES.
-    for (let from = 0; from < chunk.length; from += HIGH_WATER_BYTES) {
-      const isLast = from + HIGH_WATER_BYTES >= chunk.length;
-      this.#ws.send(chunk.subarray(from, from + HIGH_WATER_BYTES), { binary: true }, isLast ? done : undefined);
-    }
+    for (; rest.length > HIGH_WATER_BYTES; rest = rest.subarray(HIGH_WATER_BYTES))
+      this.#ws.send(rest.subarray(0, HIGH_WATER_BYTES), { binary: true });
+    this.#ws.send(rest, { binary: true }, done);
   }
 
   override _final(done: (error?: Error | null) => void): void {

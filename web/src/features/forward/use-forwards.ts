@@ -10,7 +10,6 @@ const REFRESH_MS = 5_000;
 export function useForwards(reload: number): readonly Forward[] {
   const [found, setFound] = useState<readonly Forward[]>([]);
   const maySee = connection.value.kind === "open" && refusalOf({ type: "request_forwards" }) === null;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `reload` says when to read them again.
   useEffect(() => {
     if (!maySee) return;
     let isOver = false;
