@@ -66,6 +66,7 @@ const PACKAGE_HOMES = {
     /^src\/transport\//,
     /^src\/http\/(server\/upgrade|extension)\.ts$/,
     /^src\/features\/displays\/manager\/(vnc-proxy|gui-socket)\.ts$/,
+    /^src\/features\/forward\/(byte-channel|manager\/(open-forward|socket))\.ts$/,
     /^src\/bus\/carriers\/websocket-stream\.ts$/,
     /^src\/client\//,
     /^src\/features\/[\w-]+\/client\//,

@@ -6,6 +6,7 @@ import { ADMIN_GRANTS } from "../base/access.ts";
 import type { EndOfCommand } from "../base/command-observer.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Config } from "../config/definition.ts";
+import type { Principal } from "../base/principal.ts";
 import { MANAGER_FEATURES } from "../features/manager.ts";
 import type { FeatureExtension } from "../http/extension.ts";
 import { commandObserver } from "../transport/extension.ts";
@@ -223,8 +224,7 @@ export class Engine {
   }
 
   /** See `ManagerCore.observe`: a start of the manager, a signal, a command of a feature. */
-  async observe({ name, by, target, args = {} }: OwnCommand): Promise<EndOfCommand> {
-    const sender = { user: by, via: "in-process", address: "", grants: ADMIN_GRANTS } as const;
+  async observe({ name, by, sender = ownPrincipal(by), target, args = {} }: OwnCommand): Promise<EndOfCommand> {
     const observed = commandObserver(this.extensions)?.before({
       name,
       sender,
@@ -286,4 +286,9 @@ export class Engine {
     this.hub.close();
     return Promise.all([features, this.#configuration.settled()]).then(() => undefined);
   }
+}
+
+/** The manager itself as the sender of a command. */
+function ownPrincipal(user: string): Principal {
+  return { user, via: "in-process", address: "", grants: ADMIN_GRANTS };
 }

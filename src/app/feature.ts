@@ -3,6 +3,7 @@ import type { DomainEvents } from "../actors/domain-events.ts";
 import type { ActorKind, ActorSystem } from "../actors/system.ts";
 import type { Clock } from "../base/clock.ts";
 import type { EndOfCommand } from "../base/command-observer.ts";
+import type { Principal } from "../base/principal.ts";
 import type { PeerTrafficBook } from "../bus/carriers/peer-traffic.ts";
 import type { Bus } from "../bus/client/bus.ts";
 import type { Registry } from "../bus/registry/registry.ts";
@@ -70,7 +71,7 @@ export interface ManagerCore {
   /** Restarts a process as a user does, with those that restart with it; one that does not run is started. Rejects, or throws, in the same way. */
   readonly restartProcess: (name: string, by: string) => void | Promise<void>;
   /**
-   * Shows the observers of commands one that does not come from a client. Resolves with the function to call with its outcome; rejects with the
+   * Shows the observers of commands one that is no frame or HTTP request of a client. Resolves with the function to call with its outcome; rejects with the
    * reason if they refuse it.
    */
   readonly observe: (command: OwnCommand) => Promise<EndOfCommand>;
@@ -89,11 +90,13 @@ export interface ManagerCore {
   readonly use: <Service>(feature: ManagerFeature<Service>) => Service;
 }
 
-/** A command that does not come from a client: of the owner of the manager, or of a feature. */
+/** A command that is no frame or HTTP request: of the owner of the manager, or of a feature. */
 export interface OwnCommand {
   /** As `ObservedCommand.name`. */
   readonly name: string;
   readonly by: string;
+  /** The user who gave it, if it came from a client; omitted: it is the manager's own. */
+  readonly sender?: Principal;
   /** Name of the process or other object that it is about; none by default. */
   readonly target?: string;
   readonly args?: Readonly<Record<string, unknown>>;

@@ -9,6 +9,7 @@ import { auditCommands, auditFrames } from "./audit/wire.ts";
 import { crashReportCommands, crashReportFrames } from "./crash-reports/wire.ts";
 import { dataPlaneCommands, dataPlaneFrames, dataPlaneSnapshot } from "./data-plane/wire.ts";
 import { displayEvents } from "./displays/wire.ts";
+import { forwardCommands, forwardFrames } from "./forward/wire.ts";
 import { limitCommands, limitFrames, limitSnapshot } from "./limits/wire.ts";
 import { loadHistoryCommands, loadHistoryFrames } from "./load-history/wire.ts";
 import { loggerCommands, loggerFrames, loggerSnapshot } from "./loggers/wire.ts";
@@ -54,6 +55,7 @@ export const featureCommands = {
   ...rollingRestartCommands,
   ...modeCommands,
   ...mcpCommands,
+  ...forwardCommands,
   ...upgradeCommands,
 };
 
@@ -83,6 +85,7 @@ export const featureFrames = {
   ...replicaFrames,
   ...rollingRestartFrames,
   ...modeFrames,
+  ...forwardFrames,
   ...upgradeFrames,
   ...displayEvents,
 };

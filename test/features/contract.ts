@@ -5,6 +5,7 @@ import { auditContract } from "./audit/contract.ts";
 import { crashReportsContract } from "./crash-reports/contract.ts";
 import { dataPlaneContract } from "./data-plane/contract.ts";
 import { displaysContract } from "./displays/contract.ts";
+import { forwardContract } from "./forward/contract.ts";
 import { limitsContract } from "./limits/contract.ts";
 import { loadHistoryContract } from "./load-history/contract.ts";
 import { loggersContract } from "./loggers/contract.ts";
@@ -53,5 +54,6 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   rollingRestartContract,
   tagsContract,
   modesContract,
+  forwardContract,
   upgradesContract,
 ];

@@ -4,6 +4,7 @@ import { alertsLive } from "./alerts/live-frames.ts";
 import { auditLive } from "./audit/live-frames.ts";
 import { crashReportsLive } from "./crash-reports/live-frames.ts";
 import { dataPlaneLive } from "./data-plane/live-frames.ts";
+import { forwardLive } from "./forward/live-frames.ts";
 import { limitsLive } from "./limits/live-frames.ts";
 import { loadHistoryLive } from "./load-history/live-frames.ts";
 import { loggersLive } from "./loggers/live-frames.ts";
@@ -45,5 +46,6 @@ export const LIVE_FRAMES: readonly LiveFrames[] = [
   rollingRestartLive,
   modesLive,
   mcpLive,
+  forwardLive,
   upgradesLive,
 ];

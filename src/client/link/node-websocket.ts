@@ -66,6 +66,13 @@ export function endWhenSilent(socket: WebSocket): void {
   });
 }
 
+/** The session in the cookies that an answer sets; null: it sets none. */
+export function sessionOf(cookies: readonly string[] = []): string | null {
+  const [, value = null] =
+    cookies.map((cookie) => new RegExp(`^${SESSION_COOKIE}=([^;]*)`).exec(cookie)).find((match) => match !== null) ?? [];
+  return value;
+}
+
 /** HTTP status of a refused upgrade → code (docs/design/wire-rules.md, "HTTP refusals"). */
 function refusalCode(status: number): AnyErrorCode {
   if (status === 404) return "not_found";

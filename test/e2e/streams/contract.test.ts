@@ -545,6 +545,7 @@ describe("routes", () => {
     await expect(statusOfUpgrade("/mgr/vnc/ws", {})).resolves.toBe(REFUSALS["no or wrong credentials"]);
     await expect(statusOfUpgrade("/mgr/gui/ws", {})).resolves.toBe(REFUSALS["no or wrong credentials"]);
     await expect(statusOfUpgrade("/mgr/gui/ws?display=:0")).resolves.toBe(101);
+    await expect(statusOfUpgrade("/mgr/forward/ws?host=localhost&port=22", {})).resolves.toBe(REFUSALS["no or wrong credentials"]);
     await expect(statusOfUpgrade("/ws")).resolves.toBe(101);
     await expect(statusOfUpgrade("/ws", {})).resolves.toBe(REFUSALS["no or wrong credentials"]);
   });

@@ -247,6 +247,7 @@ const PATHS = [
 
 const SOCKETS = [
   "/mgr/gui/ws",
+  "/mgr/forward/ws?host=localhost&port=22",
   "/mgr/vnc/ws",
   "/mgr/vnc/ws?session=vault/keyring",
   ...HIDDEN.map((name) => `/ws?single_process=${name}`),

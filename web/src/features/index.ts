@@ -5,6 +5,7 @@ import { auditFeature } from "./audit/index.ts";
 import { crashReports } from "./crash-reports/index.ts";
 import { dataPlane } from "./data-plane/index.ts";
 import { displays } from "./displays/index.ts";
+import { forwardFeature } from "./forward/index.ts";
 import { limitsFeature } from "./limits/index.ts";
 import { loadHistory } from "./load-history/index.ts";
 import { loggersFeature } from "./loggers/index.ts";
@@ -51,5 +52,6 @@ export const features: readonly PageFeature[] = [
   tagsFeature,
   modesFeature,
   mcpFeature,
+  forwardFeature,
   upgradesFeature,
 ];

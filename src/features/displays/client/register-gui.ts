@@ -4,7 +4,7 @@ import { MgrError, messageOf } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
 import { webSocketUrl } from "../../../client/link/connect-options.ts";
 import type { NodeConnectOptions } from "../../../client/link/node-options.ts";
-import { endWhenSilent, openWebSocket, SESSION_COOKIE, webSocketOptions } from "../../../client/link/node-websocket.ts";
+import { endWhenSilent, openWebSocket, sessionOf, webSocketOptions } from "../../../client/link/node-websocket.ts";
 import { GUI_PATH, type GuiRequest, MAX_GUI_FRAME_BYTES, parseGuiRequest } from "../gui-frames.ts";
 
 type GuiState = Omit<Extract<GuiRequest, { type: "gui_registered" }>, "type">;
@@ -103,11 +103,4 @@ function openStream(address: URL, options: ClientOptions, streams: Set<Duplex>):
     });
     socket.once("open", () => resolve(stream));
   });
-}
-
-/** Value of the session's cookie. */
-function sessionOf(cookies: readonly string[] = []): string | null {
-  const [, value = null] =
-    cookies.map((cookie) => new RegExp(`^${SESSION_COOKIE}=([^;]*)`).exec(cookie)).find((match) => match !== null) ?? [];
-  return value;
 }

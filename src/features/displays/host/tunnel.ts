@@ -1,5 +1,6 @@
 import type { Duplex } from "node:stream";
 import { messageOf } from "../../../base/errors.ts";
+import { joinStreams } from "../../../bus/streams/join-streams.ts";
 import { setupPacket, type X11Authorization } from "../x11/setup.ts";
 import { readSetup, refuseClient } from "./read-setup.ts";
 
@@ -32,19 +33,5 @@ export async function tunnelX11(client: Duplex, connect: () => Promise<X11Connec
   } catch (error) {
     if (!client.writableEnded) client.destroy();
     throw error;
-  }
-}
-
-/** Copies in both directions, each only as fast as it is read. The two directions end separately; an error of one stream closes both. */
-export function joinStreams(one: Duplex, other: Duplex): void {
-  for (const [from, to] of [
-    [one, other],
-    [other, one],
-  ] as const) {
-    from.on("error", () => to.destroy());
-    from.once("close", () => {
-      if (!from.readableEnded || !to.readableEnded) to.destroy();
-    });
-    from.pipe(to);
   }
 }

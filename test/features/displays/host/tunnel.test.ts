@@ -6,9 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
+import { joinStreams } from "../../../../src/bus/streams/join-streams.ts";
 import { openDisplay } from "../../../../src/features/displays/host/open-display.ts";
 import { readSetup } from "../../../../src/features/displays/host/read-setup.ts";
-import { joinStreams, tunnelX11, type X11Connection } from "../../../../src/features/displays/host/tunnel.ts";
+import { tunnelX11, type X11Connection } from "../../../../src/features/displays/host/tunnel.ts";
 import { setupPacket } from "../../../../src/features/displays/x11/setup.ts";
 import { MIT_COOKIE, xauthorityOf } from "../../../../src/features/displays/x11/xauthority.ts";
 

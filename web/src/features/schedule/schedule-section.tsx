@@ -52,7 +52,7 @@ export function SchedulesSection() {
   return (
     <section>
       <h2>Schedules</h2>
-      <div class="schedules">
+      <div class="section-table">
         <table aria-label="Schedules">
           <thead>
             <tr>

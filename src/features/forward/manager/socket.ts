@@ -1,0 +1,109 @@
+import type { Duplex } from "node:stream";
+import type { WebSocket } from "ws";
+import { type AnyErrorCode, MgrError, messageOf } from "../../../base/errors.ts";
+import { visible } from "../../../base/visible-text.ts";
+import type { SocketRequest, SocketRoute } from "../../../http/extension.ts";
+import { type Refusal, refusal } from "../../../http/request/refusal.ts";
+import { needsInGeneral } from "../../../http/route.ts";
+import { closeReason } from "../byte-channel.ts";
+import { FORWARD_PATH, type ForwardOpened, MAX_FORWARD_FRAME_BYTES } from "../forward-socket.ts";
+import type { ManagerForwards } from "./manager-forwards.ts";
+import type { OpenForward } from "./open-forward.ts";
+
+/** Ping interval, milliseconds. A client that does not answer within two intervals is disconnected. */
+const PING_INTERVAL_MS = 20_000;
+const STATUS: Partial<Readonly<Record<AnyErrorCode, number>>> = {
+  bad_field: 400,
+  forbidden: 403,
+  not_found: 404,
+  busy: 429,
+  conflict: 502,
+  timeout: 504,
+};
+
+/** `/mgr/forward/ws`: opens a forward, or carries a connection of one. */
+export function forwardSocket(forwards: Pick<ManagerForwards, "open" | "connect">): SocketRoute {
+  return {
+    path: FORWARD_PATH,
+    needs: needsInGeneral("operator"),
+    maxFrameBytes: MAX_FORWARD_FRAME_BYTES,
+    isShared: false,
+    hasEffects: true,
+    async open(request) {
+      try {
+        const id = request.query.get("forward");
+        const serve = id === null ? await openForward(forwards, request) : await openConnection(forwards, request, id);
+        return { label: { kind: "mgr_remote", name: request.principal.user }, serve };
+      } catch (error) {
+        return refused(error);
+      }
+    },
+  };
+}
+
+async function openForward(forwards: Pick<ManagerForwards, "open">, { principal, query, socket }: SocketRequest) {
+  const port = portOf(query.get("port") ?? "");
+  let ws: WebSocket | null = null;
+  let end: ((socket: WebSocket) => void) | null = null;
+  const forward = await forwards.open(principal, { host: query.get("host") ?? "", port }, (reason, code) => {
+    end = (accepted) => accepted.close(code, closeReason(reason));
+    if (ws !== null) end(ws);
+  });
+  const disconnected = () => forward.close("its client has disconnected");
+  socket.once("close", disconnected);
+  if (socket.destroyed) disconnected();
+  return (accepted: WebSocket) => {
+    ws = accepted;
+    serveForward(ws, forward);
+    end?.(ws);
+  };
+}
+
+function serveForward(ws: WebSocket, forward: OpenForward): void {
+  // ws closes by itself after a protocol error.
+  ws.on("error", () => ws.terminate());
+  ws.on("message", () => ws.close(1003, "a forward is opened by connecting; nothing is sent here"));
+  keepAlive(ws);
+  const { id, host } = forward.options;
+  ws.send(JSON.stringify({ type: "forward_opened", id, host } satisfies ForwardOpened));
+}
+
+async function openConnection(forwards: Pick<ManagerForwards, "connect">, { principal, socket }: SocketRequest, id: string) {
+  const { forward, stream } = await forwards.connect(id, principal.user);
+  socket.once("close", () => stream.destroy());
+  if (socket.destroyed) stream.destroy();
+  return (ws: WebSocket) => carry(ws, forward, stream);
+}
+
+function carry(ws: WebSocket, forward: OpenForward, stream: Duplex): void {
+  // Pings keep the connection open: it may be idle for hours, and network devices may drop an idle connection.
+  const beat = setInterval(() => {
+    if (ws.readyState === ws.OPEN && ws.bufferedAmount === 0) ws.ping();
+  }, PING_INTERVAL_MS);
+  ws.once("close", () => clearInterval(beat));
+  forward.carry(stream, ws);
+}
+
+function keepAlive(ws: WebSocket): void {
+  let isAlive = true;
+  const beat = setInterval(() => {
+    if (!isAlive) return ws.terminate();
+    isAlive = false;
+    return ws.ping();
+  }, PING_INTERVAL_MS);
+  ws.on("pong", () => {
+    isAlive = true;
+  });
+  ws.once("close", () => clearInterval(beat));
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535) return port;
+  throw new MgrError("bad_field", "'port' must be a whole number from 1 to 65535");
+}
+
+function refused(error: unknown): Refusal {
+  const status = (error instanceof MgrError && STATUS[error.code]) || 503;
+  return refusal(status, visible(`${messageOf(error)}.`));
+}
