@@ -19,6 +19,7 @@ import { outputRunsCli } from "./output-runs/cli/index.ts";
 import { outputSearchCli } from "./output-search/cli/index.ts";
 import { portsCli } from "./ports/cli/index.ts";
 import { recordingsCli } from "./recordings/cli/index.ts";
+import { replayCli } from "./replay/cli/index.ts";
 import { runningSettingsCli } from "./running-settings/cli/index.ts";
 import { scheduleCli } from "./schedule/cli/index.ts";
 import { serviceCli } from "./service/cli/index.ts";
@@ -45,6 +46,7 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   dataPlaneCli,
   networkStatisticsCli,
   recordingsCli,
+  replayCli,
   loggersCli,
   accessTokensCli,
   managerRestartCli,
