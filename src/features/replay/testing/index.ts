@@ -26,6 +26,8 @@ const MS_PER_SECOND = 1_000;
 const NS_PER_SECOND = 1e9;
 /** Maximum number of times that clients may answer each other at one moment. */
 const MAX_ROUNDS = 10_000;
+/** Number of rounds without a message after which none is on its way. */
+const QUIET_ROUNDS = 2;
 const isSeconds = (value: unknown): boolean => typeof value === "number" && value >= 0;
 const isNames = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === "string");
 const RULES = {
@@ -141,10 +143,13 @@ export class Replay implements AsyncDisposable {
 
   /** Resolves when no message is on its way to a program, and none of them publishes any more. */
   async #settle(): Promise<void> {
+    let quiet = 0;
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const before = this.#broker.stats().in_msgs;
-      for (const client of this.#clients) await client.flush();
-      if (this.#broker.stats().in_msgs === before && round > 0) return;
+      await Promise.all(Array.from(this.#clients, (client) => client.flush()));
+      // What a program publishes while it handles a message reaches the broker in the next round.
+      quiet = this.#broker.stats().in_msgs === before ? quiet + 1 : 0;
+      if (quiet === QUIET_ROUNDS) return;
     }
     throw new MgrError("busy", `programs still answer each other after ${MAX_ROUNDS} rounds at one moment of the replay`);
   }
