@@ -30,7 +30,11 @@ async function writeRecording(path: string): Promise<void> {
   };
   const writer = new McapWriter({ writable: { write, position: () => BigInt(position) } });
   await writer.start();
-  const schemaId = await writer.registerSchema({ name: "ArmState", encoding: "jsonschema", data: new TextEncoder().encode('{"type":"object"}') });
+  const schemaId = await writer.registerSchema({
+    name: "ArmState",
+    encoding: "jsonschema",
+    data: new TextEncoder().encode('{"type":"object"}'),
+  });
   const channelId = await writer.registerChannel({ topic: "arm/state", messageEncoding: "json", schemaId, metadata: new Map() });
   for (let n = 0; n < COUNT; n++) {
     const time = START + BigInt(n) * INTERVAL_NS;

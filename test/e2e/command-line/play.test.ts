@@ -49,7 +49,7 @@ beforeAll(async () => {
   const outcomes = await runDocument(instance, "docs/replay.md");
   for (const { line, code, stderr } of outcomes) expect({ line, code, stderr }).toMatchObject({ code: 0, stderr: "" });
   // Each second is printed at the first message of the next one, so what was published live comes before what was played.
-  const { topics } = (await client.ask({ type: "request_topics" })) as { topics: { name: string }[] };
+  const { topics } = (await client.ask({ type: "request_topics" })) as unknown as { topics: { name: string }[] };
   expect(topics.map(({ name }) => name)).not.toContain("arm/joint_states");
   const lines = (await printed()).slice(Math.max(0, before - 1));
   // The play begins where the time goes back.
@@ -94,7 +94,9 @@ describe("live publishers", () => {
       });
       expect(await play(recorded(), "--topics", "arm/joint_states")).toMatchObject({
         code: 1,
-        stderr: expect.stringMatching(/'arm\/joint_states' is published by 'live arm' on .*: end it, or use --remap, --topics or --skip-live/),
+        stderr: expect.stringMatching(
+          /'arm\/joint_states' is published by 'live arm' on .*: end it, or use --remap, --topics or --skip-live/,
+        ),
       });
       expect((await play(recorded(), "--topics", "arm/torque")).stderr).toContain("'arm/torque' is published by 'plain'");
       expect(await play(recorded(), "--skip-live", "--topics", "arm/*")).toMatchObject({ code: 3 });
@@ -121,7 +123,10 @@ describe("mgr play in a terminal", () => {
     terminal.type("s");
     await terminal.untilShown(/1 messages/);
     await eventually("the message arrives", () => steps === 1);
-    await expect(other.publisher("arm/joint_states")).rejects.toMatchObject({ code: "conflict", message: expect.stringContaining("'mgr play'") });
+    await expect(other.publisher("arm/joint_states")).rejects.toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining("'mgr play'"),
+    });
     terminal.type("+-+");
     await terminal.untilShown(/×2 /);
     terminal.type("\x1b[C");

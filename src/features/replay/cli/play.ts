@@ -8,11 +8,11 @@ import type { ConnectionFlags } from "../../../cli/manager/connection-target.ts"
 import { formatTime } from "../../../protocol/time.ts";
 import { busConnections } from "../../data-plane/cli/index.ts";
 import { PlayedTopics } from "../client/played-topics.ts";
+import { type Moment, timeOf } from "../player/play-options.ts";
 import { PlaySource } from "../player/play-source.ts";
 import { Player } from "../player/player.ts";
 import { planTopics, type TopicPlan } from "../player/topic-plan.ts";
 import { withoutLive } from "./live-publishers.ts";
-import { type Moment, timeOf } from "./moment.ts";
 import { clockText, withKeys } from "./player-keys.ts";
 
 export interface PlayFlags extends ConnectionFlags {
@@ -46,10 +46,14 @@ export async function play(paths: string[], flags: PlayFlags): Promise<void> {
   const plan = await withoutLive(chosen, flags, flags.skipLive ?? false);
   for (const note of plan.notes) warn(note);
   await using client = await connectData(address, CLIENT, warn);
-  let refused = (_error: MgrError): void => {};
-  const output = await reserved(() =>
-    PlayedTopics.reserve({ client, channels: source.channels, plan, hasClock: flags.clock, refused: (error) => refused(error) }),
-  );
+  let failure: MgrError | null = null;
+  let stop = () => {};
+  const refused = (error: MgrError) => {
+    failure ??= error;
+    stop();
+  };
+  const options = { client, channels: source.channels, plan, hasClock: flags.clock, refused };
+  const output = await reserved(() => PlayedTopics.reserve(options));
   const player = new Player({
     source,
     output,
@@ -61,23 +65,20 @@ export async function play(paths: string[], flags: PlayFlags): Promise<void> {
     isLooping: flags.loop ?? false,
     isPaused: flags.paused ?? false,
   });
-  refused = (error) => player.stop({ error });
+  stop = () => player.stop();
   process.stdout.write(`${visible(beginText(paths, plan, { from, until }))}\n`);
   const run = () => player.run();
   await untilInterrupted(async (interrupted) => {
-    interrupted.addEventListener("abort", () => player.stop());
+    interrupted.addEventListener("abort", stop);
     await (isTerminal ? withKeys(player, run) : run());
-    await client.flush();
+    // What was published last may be refused, too.
+    await output.confirm();
     await pause(systemClock, LINGER_MS, interrupted);
   }, END_SIGNALS);
-  // A message that was published last may have been refused.
-  await endOf(source, player);
-}
-
-async function endOf(source: PlaySource, player: Player): Promise<void> {
   const late = player.lateMs >= 1 ? `, ${clockText(player.lateMs)} late: the messages could not be read or sent in time` : "";
   process.stdout.write(`${player.published} messages published${late}\n`);
   for (const problem of source.problems) warn(problem);
+  if (failure !== null) throw failure;
 }
 
 /** The conflict of a registration, with what to do. */

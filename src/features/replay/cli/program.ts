@@ -1,9 +1,8 @@
 import { InvalidArgumentError } from "commander";
 import type { CommandGroup } from "../../../cli/command/feature.ts";
 import { collected, connecting } from "../../../cli/command/option-values.ts";
-import { MAX_RATE, MIN_RATE } from "../player/player.ts";
+import { MAX_RATE, MIN_RATE, parseMoment } from "../player/play-options.ts";
 import { PLAY_PAGES } from "./manual.ts";
-import { parseMoment } from "./moment.ts";
 
 /** The command `mgr play`. */
 export const PLAY_GROUP: CommandGroup = {

@@ -24,7 +24,7 @@ const CLOCK_SCHEMA = {
 };
 
 interface Playing {
-  readonly described: DescribedChannel;
+  described: DescribedChannel;
   readonly publisher: TopicPublisher;
 }
 
@@ -55,11 +55,10 @@ export class PlayedTopics implements PlayOutput {
   static async reserve(options: PlayedTopicsOptions): Promise<PlayedTopics> {
     const topics = new PlayedTopics(options);
     const { channels, plan, hasClock } = options;
-    // In one registration: a topic that is refused fails all of them.
-    const first = channels.filter(
-      ({ topic }, index) => plan.names.has(topic) && channels.findIndex((each) => each.topic === topic) === index,
-    );
-    const reserved: Promise<unknown>[] = first.map((channel) => topics.#open(channel));
+    const first = new Map<string, FileChannel>();
+    for (const channel of channels) if (plan.names.has(channel.topic) && !first.has(channel.topic)) first.set(channel.topic, channel);
+    // In one registration.
+    const reserved: Promise<unknown>[] = Array.from(first.values(), (channel) => topics.#open(channel));
     if (hasClock) reserved.push(topics.#openClock());
     const failed = (await Promise.allSettled(reserved)).find((outcome) => outcome.status === "rejected");
     if (failed !== undefined) throw failed.reason;
@@ -70,7 +69,18 @@ export class PlayedTopics implements PlayOutput {
     const playing = this.#playing.get(message.channel.topic);
     const described = this.#describe(message.channel);
     if (playing === undefined || !isSame(playing.described, described)) return this.#replace(message, playing);
+    // Definitions are compared once for each file, not for each message.
+    playing.described = described;
     return this.#send(playing.publisher, message);
+  }
+
+  /** Resolves when the broker has processed what was published, and `refused` was called for what it refused. Rejects with `timeout`. */
+  confirm(): Promise<void> {
+    return withTimeout(
+      this.#options.client.flush(),
+      CONFIRM_TIMEOUT_MS,
+      () => new MgrError("timeout", `the broker has processed nothing for ${CONFIRM_TIMEOUT_MS / 1_000} s, so the play has ended`),
+    );
   }
 
   time(time: bigint, rate: number): void {
@@ -107,11 +117,7 @@ export class PlayedTopics implements PlayOutput {
     this.#unconfirmed += data.length;
     if (this.#unconfirmed < MAX_UNCONFIRMED_BYTES) return null;
     this.#unconfirmed = 0;
-    return withTimeout(
-      this.#options.client.flush(),
-      CONFIRM_TIMEOUT_MS,
-      () => new MgrError("timeout", `the broker has processed nothing for ${CONFIRM_TIMEOUT_MS / 1_000} s, so the play has ended`),
-    );
+    return this.confirm();
   }
 
   #describe(channel: FileChannel): DescribedChannel {
@@ -124,6 +130,7 @@ export class PlayedTopics implements PlayOutput {
 }
 
 function isSame(one: DescribedChannel, other: DescribedChannel): boolean {
+  if (one === other) return true;
   return one.encoding === other.encoding && one.definition === other.definition && one.definitionName === other.definitionName;
 }
 

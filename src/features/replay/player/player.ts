@@ -1,10 +1,9 @@
 import type { Clock } from "../../../base/clock.ts";
 import type { FileMessage } from "../../recordings/samples/mcap/message-file.ts";
+import { MAX_RATE, MIN_RATE } from "./play-options.ts";
 import type { PlaySource } from "./play-source.ts";
 import { ReadAhead } from "./read-ahead.ts";
 
-export const MIN_RATE = 0.01;
-export const MAX_RATE = 1_000;
 /** Interval at which the time is published while it plays, milliseconds. */
 const TIME_MS = 10;
 /** Delay beyond which a play that cannot keep up goes on late, instead of publishing everything that it missed in one burst; milliseconds. */
@@ -44,7 +43,6 @@ export class Player {
   #steps = 0;
   #seekTo: number | null = 0;
   #isStopped = false;
-  #failure: { readonly error: unknown } | null = null;
   #wake = () => {};
   /** When the time was published last, by the clock. */
   #toldAt = 0;
@@ -121,9 +119,8 @@ export class Player {
     this.#wake();
   }
 
-  /** Ends the play; with an error, `run` rejects with it. */
-  stop(failure?: { readonly error: unknown }): void {
-    this.#failure ??= failure ?? null;
+  /** Ends the play. */
+  stop(): void {
     this.#isStopped = true;
     this.#wake();
   }
@@ -132,7 +129,6 @@ export class Player {
   async run(): Promise<void> {
     for (;;) {
       await this.#playFrom(this.#seekTo ?? 0);
-      if (this.#failure !== null) throw this.#failure.error;
       if (this.#isStopped) return;
       if (this.#seekTo !== null) continue;
       if (!this.#options.isLooping) return;

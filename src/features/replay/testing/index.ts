@@ -9,6 +9,7 @@ import { SimulatedClock } from "../../../testing/simulated-clock.ts";
 import type { DataClient } from "../../data-plane/client/index.ts";
 import { clientOnBus } from "../../data-plane/client-on-bus.ts";
 import { PlayedTopics } from "../client/played-topics.ts";
+import { secondsNs } from "../player/play-options.ts";
 import { PlaySource } from "../player/play-source.ts";
 import { planTopics, type TopicPlan } from "../player/topic-plan.ts";
 
@@ -22,8 +23,6 @@ export interface ReplayOptions {
 }
 
 const NS_PER_MS = 1_000_000n;
-const MS_PER_SECOND = 1_000;
-const NS_PER_SECOND = 1e9;
 /** Maximum number of times that clients may answer each other at one moment. */
 const MAX_ROUNDS = 10_000;
 /** Number of rounds without a message after which none is on its way. */
@@ -146,7 +145,7 @@ export class Replay implements AsyncDisposable {
     let quiet = 0;
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const before = this.#broker.stats().in_msgs;
-      await Promise.all(Array.from(this.#clients, (client) => client.flush()));
+      await Promise.all([...this.#clients].filter(({ isConnected }) => isConnected).map((client) => client.flush()));
       // What a program publishes while it handles a message reaches the broker in the next round.
       quiet = this.#broker.stats().in_msgs === before ? quiet + 1 : 0;
       if (quiet === QUIET_ROUNDS) return;
@@ -162,8 +161,4 @@ export class Replay implements AsyncDisposable {
 /** Opens MCAP files for a test: see `Replay`. */
 export function openReplay(paths: string | readonly string[], options?: ReplayOptions): Promise<Replay> {
   return Replay.open(paths, options);
-}
-
-function secondsNs(seconds: number): bigint {
-  return BigInt(Math.round(seconds * MS_PER_SECOND * 1_000)) * (BigInt(NS_PER_SECOND) / 1_000_000n);
 }

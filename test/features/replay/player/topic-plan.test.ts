@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
-import { parseMoment } from "../../../../src/features/replay/cli/moment.ts";
+import { parseMoment } from "../../../../src/features/replay/player/play-options.ts";
 import { planTopics } from "../../../../src/features/replay/player/topic-plan.ts";
 
 const json = (topic: string) => ({ topic, encoding: "json", schemaEncoding: "jsonschema", definition: "{}", definitionName: topic });
 const CHANNELS = ["arm/state", "arm/torque", "camera", "mgr/log", "mgr/clock"].map(json);
-const plan = (patterns: string[], remaps: string[], channels = CHANNELS) => Object.fromEntries(planTopics(channels, { patterns, remaps }).names);
+const plan = (patterns: string[], remaps: string[], channels = CHANNELS) =>
+  Object.fromEntries(planTopics(channels, { patterns, remaps }).names);
 
 test("all topics are played but what is recorded beside them, or those that are named", () => {
   expect(plan([], [])).toEqual({ "arm/state": "arm/state", "arm/torque": "arm/torque", camera: "camera" });

@@ -83,7 +83,10 @@ test("chunks that are compressed with zstd are read, those with lz4 are refused 
 test("what is no MCAP file is refused by name", async () => {
   const path = join(dir, "text.mcap");
   writeFileSync(path, "this is a text, and it is long enough for the magic bytes of a file");
-  await expect(openMessageFile(path)).rejects.toMatchObject({ code: "bad_field", message: expect.stringContaining(`${path} is not an MCAP file`) });
+  await expect(openMessageFile(path)).rejects.toMatchObject({
+    code: "bad_field",
+    message: expect.stringContaining(`${path} is not an MCAP file`),
+  });
   writeFileSync(path, "");
   await expect(openMessageFile(path)).rejects.toMatchObject({ code: "bad_field" });
   await expect(openMessageFile(join(dir, "none.mcap"))).rejects.toMatchObject({ code: "not_found" });

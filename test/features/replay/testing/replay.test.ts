@@ -36,7 +36,10 @@ async function consumers(replay: Replay): Promise<string[]> {
 }
 
 test("programs compute the same numbers in each replay, in the order of simulated time", async () => {
-  const path = await mcapFile(join(dir, "run.mcap"), [...STATES, ...TICKS].sort((a, b) => a.at - b.at));
+  const path = await mcapFile(
+    join(dir, "run.mcap"),
+    [...STATES, ...TICKS].sort((a, b) => a.at - b.at),
+  );
   const runs: string[][] = [];
   for (const _ of [1, 2]) {
     await using replay = await openReplay(path);
@@ -55,7 +58,10 @@ test("programs compute the same numbers in each replay, in the order of simulate
 });
 
 test("a replay goes on where it was stopped, chooses topics, and tells the time", async () => {
-  const path = await mcapFile(join(dir, "parts.mcap"), [...STATES, ...TICKS].sort((a, b) => a.at - b.at));
+  const path = await mcapFile(
+    join(dir, "parts.mcap"),
+    [...STATES, ...TICKS].sort((a, b) => a.at - b.at),
+  );
   await using replay = await openReplay(path, { topics: ["tick"], remap: { tick: "old/tick" }, from: 0.5 });
   expect(replay.clock.now()).toBe(Date.parse("2026-11-26T12:00:00.500Z"));
   const client = await replay.connect("reader");

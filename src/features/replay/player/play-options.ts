@@ -1,3 +1,7 @@
+/** Bounds of the rate: seconds of the recording a second. */
+export const MIN_RATE = 0.01;
+export const MAX_RATE = 1_000;
+
 /** A moment of a recording: nanoseconds since its first message, or since 1970. */
 export interface Moment {
   readonly kind: "offset" | "time";
@@ -24,7 +28,7 @@ export function timeOf({ kind, ns }: Moment, start: bigint): bigint {
   return kind === "offset" ? start + ns : ns;
 }
 
-/** Whole microseconds, which a number holds exactly for any length of a recording. */
-function secondsNs(seconds: number): bigint {
+/** Nanoseconds of seconds, in whole microseconds, which a number holds exactly for any length of a recording. */
+export function secondsNs(seconds: number): bigint {
   return BigInt(Math.round(seconds * 1e6)) * 1_000n;
 }
