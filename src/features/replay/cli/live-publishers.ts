@@ -23,20 +23,20 @@ const AGAIN_MS = 300;
 export async function withoutLive(plan: TopicPlan, flags: ConnectionFlags, skipsLive: boolean): Promise<TopicPlan> {
   const live = await livePublishers(plan, flags);
   if (live.length === 0) return plan;
-  if (!skipsLive) {
-    const { publisher, publisher_host: host, name } = live[0] ?? { publisher: "", publisher_host: "", name: "" };
-    const others = live.length === 1 ? "" : `, and ${live.length - 1} more of the topics have publishers`;
-    throw new CommandFailure(
-      EXIT.failed,
-      visible(
-        `'${name}' is published by '${publisher}' on ${host}${others}: end it, or use --remap, --topics or --skip-live, so that its messages are not mixed with recorded ones`,
-      ),
-    );
-  }
+  if (!skipsLive) throw new CommandFailure(EXIT.failed, liveText(live));
   const taken = new Set(live.map(({ name }) => name));
   const names = new Map([...plan.names].filter(([, name]) => !taken.has(name)));
   if (names.size === 0) throw new CommandFailure(EXIT.notFound, "all topics of the recording are published now: nothing is left to play");
   return { names, notes: [...plan.notes, ...live.map(({ name, publisher }) => `'${name}' is left out: '${publisher}' publishes it`)] };
+}
+
+/** Names the first of the topics that have a live publisher. */
+export function liveText([first, ...others]: readonly LiveTopic[]): string {
+  if (first === undefined) return "";
+  const more = others.length === 0 ? "" : `, and ${others.length} more of the topics have publishers`;
+  return visible(
+    `'${first.name}' is published by '${first.publisher}' on ${first.publisher_host}${more}: end it, or use --remap, --topics or --skip-live, so that its messages are not mixed with recorded ones`,
+  );
 }
 
 async function livePublishers({ names }: TopicPlan, flags: ConnectionFlags): Promise<LiveTopic[]> {

@@ -66,7 +66,7 @@ export async function play(paths: string[], flags: PlayFlags): Promise<void> {
     isPaused: flags.paused ?? false,
   });
   stop = () => player.stop();
-  process.stdout.write(`${visible(beginText(paths, plan, { from, until }))}\n`);
+  process.stdout.write(`${beginText(paths, plan, { from, until })}\n`);
   const run = () => player.run();
   await untilInterrupted(async (interrupted) => {
     interrupted.addEventListener("abort", stop);
@@ -102,11 +102,11 @@ function spanOf(source: PlaySource, flags: PlayFlags): { from: bigint; until: bi
   return { from: from < source.start ? source.start : from, until: until > source.end ? source.end : until };
 }
 
-function beginText(paths: readonly string[], { names }: TopicPlan, { from, until }: { from: bigint; until: bigint }): string {
+export function beginText(paths: readonly string[], { names }: TopicPlan, { from, until }: { from: bigint; until: bigint }): string {
   const [first = ""] = paths;
   const files = paths.length === 1 ? basename(first) : `${paths.length} files`;
   const topics = names.size === 1 ? "1 topic" : `${names.size} topics`;
-  return `playing ${files}: ${topics}, ${lengthText(from, until)} from ${timeText(from)} UTC`;
+  return visible(`playing ${files}: ${topics}, ${lengthText(from, until)} from ${timeText(from)} UTC`);
 }
 
 const timeText = (time: bigint): string => formatTime(Number(time / NS_PER_MS));
