@@ -1,5 +1,5 @@
 // How far from its recorded time `mgr play` publishes each message of a recording at 1 kHz: the times at which they reach a subscriber of the same
-// machine, less the recorded times, around their median. Peer: a bare timer loop, which sends to the same broker what it has in memory at the same
+// machine, less the recorded times, around their median of each second. Peer: a bare timer loop, which sends to the same broker what it has in memory at the same
 // times. MGR_BENCH_SECONDS is the length of the recording. `npx tsx bench/play-jitter.ts`
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -44,7 +44,10 @@ async function writeRecording(path: string): Promise<void> {
   await file.close();
 }
 
-/** Milliseconds between the arrival of each message and its recorded time, less the median of all: what is the same for all is no jitter. */
+/**
+ * Milliseconds between the arrival of each message and its recorded time, less the median of the same second: what is the same for all is no jitter,
+ * and a play that goes on late after a stall of the machine counts the stall, not what follows.
+ */
 async function jitterOf(client: DataClient, publish: () => Promise<void>): Promise<number[]> {
   const offsets: number[] = [];
   const subscription = client.subscribe("arm/state", {
@@ -57,8 +60,10 @@ async function jitterOf(client: DataClient, publish: () => Promise<void>): Promi
   await client.flush();
   subscription.close();
   if (offsets.length !== COUNT) throw new Error(`${offsets.length} of ${COUNT} messages arrived`);
-  const median = percentile(offsets, 0.5);
-  return offsets.map((offset) => Math.abs(offset - median));
+  return Array.from({ length: SECONDS }, (_, second) => offsets.slice(second * RATE, (second + 1) * RATE)).flatMap((within) => {
+    const median = percentile(within, 0.5);
+    return within.map((offset) => Math.abs(offset - median));
+  });
 }
 
 /** In a process of its own, as `mgr play` is. */
