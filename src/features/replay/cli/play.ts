@@ -38,7 +38,8 @@ export async function play(paths: string[], flags: PlayFlags): Promise<void> {
   const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
   if (flags.paused && !isTerminal) throw new CommandFailure(EXIT.usage, "--paused needs a terminal, in which a key resumes the play");
   await using source = await PlaySource.open(paths);
-  for (const problem of source.problems) warn(`${problem}: it is played as far as it goes`);
+  const known = source.problems;
+  for (const problem of known) warn(`${problem}: it is played as far as it goes`);
   const { from, until } = spanOf(source, flags);
   const chosen = planTopics(source.channels, { patterns: flags.topics ?? [], remaps: flags.remap ?? [] });
   const { connectData, needBusAddress } = await busConnections();
@@ -77,7 +78,7 @@ export async function play(paths: string[], flags: PlayFlags): Promise<void> {
   }, END_SIGNALS);
   const late = player.lateMs >= 1 ? `, ${clockText(player.lateMs)} late: the messages could not be read or sent in time` : "";
   process.stdout.write(`${player.published} messages published${late}\n`);
-  for (const problem of source.problems) warn(problem);
+  for (const problem of source.problems) if (!known.includes(problem)) warn(problem);
   if (failure !== null) throw failure;
 }
 
