@@ -47,6 +47,7 @@ const SIDES = {
   host: below(...members, "daemon"),
   cli: below(...outer, "cli"),
   client: below(...members, "client"),
+  testing: below(...outer, "testing"),
 };
 /** The lists of features, which name them for one side each, and the folders that may import a list. */
 const LISTS = {
@@ -57,6 +58,7 @@ const LISTS = {
   host: below("daemon"),
   cli: below("cli"),
   client: below("client", "app"),
+  testing: below("testing"),
 };
 const SHARED_BY_SIDES = below(...bus, "bus", "config");
 
@@ -87,6 +89,7 @@ const PACKAGE_HOMES = {
     /^web\/src\/features\/output-search\/merged\/line-filter\.ts$/,
   ],
   "@mcap/core": [/^src\/features\/recordings\/samples\/mcap\//, /^web\/src\/features\/recordings\/file\/(?:recorded|growing)-file\.ts$/],
+  fzstd: [/^src\/features\/recordings\/samples\/mcap\/decompress\.ts$/],
   "@nats-io/nats-core": [/^src\/bus\//, /^src\/features\/data-plane\/client\//],
   "@foxglove/rosmsg": [/^src\/features\/(data-plane|recordings)\/samples\//],
   "@foxglove/rosmsg2-serialization": [/^src\/features\/(data-plane|recordings)\/(samples|client)\//],

@@ -23,6 +23,7 @@ import { portsCli } from "./ports/cli/index.ts";
 import { recordingsCli } from "./recordings/cli/index.ts";
 import { replicasCli } from "./replicas/cli/index.ts";
 import { rollingRestartCli } from "./rolling-restart/cli/index.ts";
+import { replayCli } from "./replay/cli/index.ts";
 import { runningSettingsCli } from "./running-settings/cli/index.ts";
 import { scheduleCli } from "./schedule/cli/index.ts";
 import { serviceCli } from "./service/cli/index.ts";
@@ -53,6 +54,7 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   dataPlaneCli,
   networkStatisticsCli,
   recordingsCli,
+  replayCli,
   loggersCli,
   accessTokensCli,
   managerRestartCli,

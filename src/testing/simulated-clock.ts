@@ -58,6 +58,13 @@ export class SimulatedClock implements Clock {
     return this.#timers.size;
   }
 
+  /** When the next timer fires, on the monotonic clock; null: none is set. */
+  get nextDue(): number | null {
+    let next: number | null = null;
+    for (const { due } of this.#timers.values()) if (next === null || due < next) next = due;
+    return next;
+  }
+
   /** Runs everything that needs no time: promises, work on thousands of processes that is spread over many turns, and their effects. */
   async settle(): Promise<void> {
     let quiet = 0;

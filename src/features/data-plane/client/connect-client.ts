@@ -3,6 +3,7 @@ import { checkOptions, FLAG, FUNCTION, objectWith, TEXT } from "../../../base/op
 import { hasLength } from "../../../base/text-length.ts";
 import type { WarningLog } from "../../../base/throttled-warning.ts";
 import { visible } from "../../../base/visible-text.ts";
+import type { Bus } from "../../../bus/client/bus.ts";
 import { connectBus } from "../../../bus/client/connect-bus.ts";
 import { DataClient } from "./data-client.ts";
 
@@ -62,14 +63,23 @@ export async function connectClient(options: ConnectClientOptions): Promise<Data
       problem = latest;
     },
   });
+  return registeredClient(bus, { ...options, name }, log);
+}
+
+/** Registers a program on a bus that is connected. */
+export async function registeredClient(
+  bus: Bus,
+  { name, svnRevision = 0, modified = false }: Pick<ConnectClientOptions, "name" | "svnRevision" | "modified">,
+  log: WarningLog,
+): Promise<DataClient> {
   const client = new DataClient(
     bus,
     {
       name,
       pid: process.pid,
       library_version: LIBRARY_VERSION,
-      svn_revision: options.svnRevision ?? 0,
-      modified: options.modified ?? false,
+      svn_revision: svnRevision,
+      modified,
       svc_debug: process.env.MGR_DEBUG === "1",
     },
     log,

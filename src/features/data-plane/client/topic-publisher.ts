@@ -114,21 +114,17 @@ export class TopicPublisher {
    * `close`.
    */
   publish(value: unknown): boolean {
-    if (this.#isClosed) throw new MgrError("not_running", `the publisher of '${this.topic}' is closed`);
-    const data = this.#codec.encode(value);
-    const marks = headers();
-    marks.set("Mgr-Seq", String(++this.#seq));
-    marks.set("Mgr-Time", String(wallClockNs()));
-    try {
-      this.#bus.publish(this.subject, data, { headers: marks });
-    } catch (error) {
-      this.counters.unsent++;
-      if (error instanceof MgrError && (error.code === "busy" || error.code === "host_unavailable")) return false;
-      throw error;
-    }
-    this.counters.sent++;
-    this.counters.bytes += data.length;
-    return true;
+    this.#assertOpen();
+    return this.#send(this.#codec.encode(value), wallClockNs());
+  }
+
+  /**
+   * As `publish`, for a payload that is encoded already, such as one of a recording. `time`: time of publishing, nanoseconds since 1970. Throws
+   * `too_large`, and `not_running` after `close`.
+   */
+  publishEncoded(data: Uint8Array, time: bigint): boolean {
+    this.#assertOpen();
+    return this.#send(data, time);
   }
 
   /** Called by DataClient when the broker refused a message. Returns false if the program does not handle refusals. */
@@ -144,5 +140,25 @@ export class TopicPublisher {
     this.#isClosed = true;
     this.#info.unsubscribe();
     this.#parts.onClose();
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new MgrError("not_running", `the publisher of '${this.topic}' is closed`);
+  }
+
+  #send(data: Uint8Array, time: bigint): boolean {
+    const marks = headers();
+    marks.set("Mgr-Seq", String(++this.#seq));
+    marks.set("Mgr-Time", String(time));
+    try {
+      this.#bus.publish(this.subject, data, { headers: marks });
+    } catch (error) {
+      this.counters.unsent++;
+      if (error instanceof MgrError && (error.code === "busy" || error.code === "host_unavailable")) return false;
+      throw error;
+    }
+    this.counters.sent++;
+    this.counters.bytes += data.length;
+    return true;
   }
 }

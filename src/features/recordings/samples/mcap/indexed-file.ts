@@ -1,5 +1,6 @@
 import { open } from "node:fs/promises";
 import { McapIndexedReader } from "@mcap/core";
+import { DECOMPRESS } from "./decompress.ts";
 
 /** A complete MCAP file, read by its index. */
 export interface IndexedFile {
@@ -22,7 +23,7 @@ export async function openIndexed(path: string): Promise<IndexedFile> {
         return bytes;
       },
     };
-    return { reader: await McapIndexedReader.Initialize({ readable }), size, close: () => file.close() };
+    return { reader: await McapIndexedReader.Initialize({ readable, decompressHandlers: DECOMPRESS }), size, close: () => file.close() };
   } catch (error) {
     await file.close();
     throw error;
