@@ -1,5 +1,5 @@
 // Runs the unit tests that are nearest to files by imports: `node scripts/near-tests.js FILE…`, or without files, to those that git shows as
-// changed. `vitest related` loads every test to find out what it imports, which takes longer than the tests that matter.
+// changed. `vitest related` transforms every test to find out what it imports (docs/decisions/0101).
 import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
