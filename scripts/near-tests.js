@@ -53,7 +53,7 @@ function closeness(test, file) {
 
 function changedFiles() {
   const git = (...args) => execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).split("\n").filter(Boolean);
-  return [...git("diff", "--name-only", "HEAD"), ...git("ls-files", "--others", "--exclude-standard")];
+  return [...git("diff", "--name-only", "--diff-filter=d", "HEAD"), ...git("ls-files", "--others", "--exclude-standard")];
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
