@@ -1,5 +1,5 @@
 // Runs the unit tests that are nearest to files by imports: `node scripts/near-tests.js FILE…`, or without files, to those that git shows as
-// changed. `vitest related` loads every test to find out what it imports, which takes longer than the tests that matter.
+// changed. `vitest related` transforms every test to find out what it imports (docs/decisions/0101).
 import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -10,7 +10,7 @@ const FOLDERS = ["src", "web/src", "test"];
 const IMPORT = /(?:from|import) ?\(?"(\.[^"]+)"/g;
 const UNIT_TEST = /^test\/(?!e2e\/).*\.test\.ts$/;
 /** More test files than this take longer than a developer waits; those in the folder of the same name come first. */
-const MAX_TEST_FILES = 12;
+const MAX_TEST_FILES = 6;
 
 /** Which files import a file, by its path from the root. */
 export function readImporters() {
@@ -53,7 +53,7 @@ function closeness(test, file) {
 
 function changedFiles() {
   const git = (...args) => execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).split("\n").filter(Boolean);
-  return [...git("diff", "--name-only", "HEAD"), ...git("ls-files", "--others", "--exclude-standard")];
+  return [...git("diff", "--name-only", "--diff-filter=d", "HEAD"), ...git("ls-files", "--others", "--exclude-standard")];
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
