@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how variables are written in a configuration.
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -138,6 +138,15 @@ processes:
     expect(await problems({}, ["dve"])).toEqual([expect.stringContaining("has no profile 'dve'; did you mean 'dev'?")]);
     expect(await problems({}, ["../dev"])).toEqual([expect.stringContaining("'../dev' is not the name of a profile")]);
     expect(await problems({}, ["dev", "dev"])).toEqual([expect.stringContaining("the profile 'dev' is named twice")]);
+  });
+
+  it("work as in docs/profiles.md", async () => {
+    const page = await readFile(join(import.meta.dirname, "../../docs/profiles.md"), "utf8");
+    const [main = "", dev = ""] = [...page.matchAll(/^```yaml\n(.*?)^```/gmsu)].map(([, text = ""]) => text);
+    const { instance, processes } = await load({ "mgr.yaml": main, "mgr.dev.yaml": dev });
+    expect(instance).toMatchObject({ name: "demo", manager: { host: "localhost", port: 8131 } });
+    expect({ ...processes.get("db")?.environment }).toEqual({ LEVEL: "debug" });
+    expect([...processes.keys()]).toEqual(["db", "api", "mail"]);
   });
 
   it("are read again with the file", async () => {

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseConfigText } from "../../../src/config/load/load.ts";
 import { ConfigError } from "../../../src/config/schema/problems.ts";
@@ -26,6 +28,12 @@ test("a mode selects by name, group, tag and pattern, and its defaults are empty
   );
   expect(modes.get("safe")).toEqual({ start: [], stop: ["*"], parameters: new Map(), fallback: null });
   expect([...(modes.get("run")?.parameters ?? [])]).toEqual([["rate", 1.5]]);
+});
+
+test("the example of docs/modes.md is valid", () => {
+  const page = readFileSync(join(import.meta.dirname, "../../../docs/modes.md"), "utf8");
+  const [, example = ""] = /^```yaml\n(.*?)^```/msu.exec(page) ?? [];
+  expect([...parseConfigText(example, "mgr.yaml").modes.keys()]).toEqual(["run", "teach", "safe"]);
 });
 
 test("words that select nothing, an unknown fallback and a circle of fallbacks are problems at their places", () => {

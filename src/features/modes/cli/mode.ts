@@ -120,5 +120,6 @@ function stateText(mode: Mode, processes: Snapshot["processes"]): string {
   if (active === null) return "";
   if (active.step !== null) return stepText(active.step);
   const differences = differencesText(differencesFrom(mode, processes));
-  return [`active since ${clockTime(active.since)}, by ${active.by}`, differences].filter((text) => text !== "").join("; ");
+  const cause = active.failed === null ? `by ${active.by}` : `because '${active.failed}' of ${active.by} failed`;
+  return [`active since ${clockTime(active.since)}, ${cause}`, differences].filter((text) => text !== "").join("; ");
 }
