@@ -79,7 +79,8 @@ describe("the tree", () => {
   });
   const tree = [group("a", true, [leaf("a/x"), group("a/b", false, [leaf("a/b/y")])]), leaf("z")];
   test("shows expanded groups, and the folds of the user take precedence", () => {
-    const names = (folds: Record<string, boolean>) => treeRows(tree, { folds, isArranged: false, isIncluded: null }).map(({ node }) => node.name);
+    const names = (folds: Record<string, boolean>) =>
+      treeRows(tree, { folds, isArranged: false, isIncluded: null }).map(({ node }) => node.name);
     expect(names({})).toEqual(["a", "a/x", "a/b", "z"]);
     expect(names({ a: false })).toEqual(["a", "z"]);
     expect(names({ "a/b": true })).toEqual(["a", "a/x", "a/b", "a/b/y", "z"]);

@@ -4,7 +4,7 @@ import { tag } from "./tag.ts";
 
 const shared = {
   tags: orNull(
-    "Words that select processes in commands (mgr start tag:sim), in the filter of the page and in rules of notifications. The last of 'defaults', templates and the process counts.",
+    "Words that select processes in commands (mgr start tag:sim), in the tree of the page and in rules of notifications. The last of 'defaults', templates and the process counts.",
     listOf("tags", tag),
   ),
 };

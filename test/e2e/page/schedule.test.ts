@@ -47,17 +47,25 @@ test("the tree is arranged by tags, with a process below each of its tags, by mo
   expect(await shown.violations()).toEqual([]);
 
   // The keys of the tree: to the second row of the process, to its heading, which folds, and a command for all below it.
-  await page.getByRole("treeitem", { name: /^jobs\/backup/ }).nth(1).focus();
+  await page
+    .getByRole("treeitem", { name: /^jobs\/backup/ })
+    .nth(1)
+    .focus();
   await page.keyboard.press("ArrowLeft");
   await page.keyboard.press("ArrowLeft");
   await soon(rows).toEqual(["big", "jobs/backup", "db", "nightly", "No tags", "tools/plain"]);
   await page.keyboard.press("s");
+  await page.getByRole("dialog").getByRole("button", { name: "Start", exact: true }).click();
   await rig.untilState("jobs/backup", "started");
   expect((await rig.client.process("db")).state).toBe("stopped");
 
   // All with a tag at once; what is counted is processes, not rows.
   await page.getByRole("treeitem", { name: /^big/ }).click({ button: "right" });
-  await page.getByRole("menuitem", { name: "Start" }).click();
+  await page.getByRole("menuitem", { name: /^Start/ }).click();
+  await page
+    .getByRole("dialog", { name: "Start 2 processes (tag:big)?" })
+    .getByRole("button", { name: /^Start/ })
+    .click();
   await rig.untilState("db", "started");
   await soon(() => page.getByRole("treeitem", { name: /^big/ }).locator(".count").getAttribute("data-count")).toBe("2/2");
 

@@ -24,7 +24,20 @@ import { isNarrow } from "../ui/screen.ts";
 import { StateMark } from "../ui/state-mark.tsx";
 import { TreeFilter } from "./filter-box.tsx";
 import { openRowMenu, RowMenu, rowMenuEvents } from "./row-menu.tsx";
-import { focusedRow, focusRow, fold, giveFocus, isRowOf, rowHeight, rows, scrollIntoView, targetOf, unfoldTo, viewOf, viewport } from "./tree-navigation.ts";
+import {
+  focusedRow,
+  focusRow,
+  fold,
+  giveFocus,
+  isRowOf,
+  rowHeight,
+  rows,
+  scrollIntoView,
+  targetOf,
+  unfoldTo,
+  viewOf,
+  viewport,
+} from "./tree-navigation.ts";
 import type { TreeRow } from "./tree-rows.ts";
 
 /** Number of rows drawn above and below the visible ones, and of rows to scroll before others are drawn, so that not every frame draws. */
@@ -65,13 +78,7 @@ export function Tree() {
       <div class="rows" ref={list} {...rowMenuEvents}>
         <div role="tree" aria-label="Process tree" style={{ height: `${rows.value.length * height}px`, position: "relative" }}>
           {drawn.map((row, index) => (
-            <Row
-              key={row.key}
-              row={row}
-              top={(first + index) * height}
-              isShown={isRowOf(row, shown)}
-              isTabStop={row.key === tabStop}
-            />
+            <Row key={row.key} row={row} top={(first + index) * height} isShown={isRowOf(row, shown)} isTabStop={row.key === tabStop} />
           ))}
         </div>
         {isLoaded.value && rows.value.length === 0 && (

@@ -18,6 +18,8 @@ export interface ConvertOptions {
   /** Path of the new configuration, to which its paths are relative. */
   readonly target: string;
   readonly runJavascript: boolean;
+  /** Whether files outside of the folder of the imported one are read that it names. */
+  readonly outside?: boolean;
   /** Name of the instance; null: that of the imported file, or of its folder. */
   readonly name: string | null;
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -41,7 +43,8 @@ export async function convert(path: string, options: ConvertOptions): Promise<Im
   const target = resolve(options.target);
   const environment = options.environment ?? process.env;
   try {
-    await convertKind(found.path, { result, variables, files, target: dirname(target), environment, runJavascript: options.runJavascript });
+    const { runJavascript, outside = false } = options;
+    await convertKind(found.path, { result, variables, files, target: dirname(target), environment, outside, runJavascript });
   } catch (error) {
     if (error instanceof UnfitValue) throw new ImportFailure(`${files.nameOf(found.path)}: ${error.message}`);
     throw error;

@@ -19,6 +19,7 @@ export interface ImportFlags {
   check?: boolean;
   json?: boolean;
   name?: string;
+  outside?: boolean;
   runJavascript?: boolean;
 }
 
@@ -30,6 +31,7 @@ export async function importConfiguration(path: string, flags: ImportFlags): Pro
     from: flags.from ?? null,
     target: output ?? "mgr.yaml",
     runJavascript: flags.runJavascript ?? false,
+    outside: flags.outside ?? false,
     name: flags.name ?? null,
   };
   try {

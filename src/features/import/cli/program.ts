@@ -15,6 +15,7 @@ export const IMPORT_GROUP: CommandGroup = {
       .option("--force", "replace an existing file")
       .option("--check", "only the report, and write nothing")
       .option("--name <name>", "name of the instance (default: that of the imported project, or of the folder)")
+      .option("--outside", "also read files outside of the folder of PATH that 'extends' and 'include' of Docker Compose name")
       .option("--run-javascript", "run a JavaScript file of pm2, as you, to read what it exports")
       .option("--json", "report as JSON, with the configuration if there is no -o")
       .action(async (path, flags) => (await import("./import.ts")).importConfiguration(path, flags));

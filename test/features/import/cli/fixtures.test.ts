@@ -43,6 +43,6 @@ test("the configuration names where each process comes from, marks guesses at th
   expect(text).toMatch(/# guess: it sends this signal to the main process[^\n]*\n {4}stop: \{timeout: 5s, signal: SIGQUIT\}/);
   expect(text).toContain("# not carried over: nginx.service [Service].PrivateTmp (line 15): mgr does not put processes into sandboxes");
   expect(lost).toContain("15 nginx.service [Service].PrivateTmp");
-  expect(lost).toContain("0 api.timer");
+  expect(lost).toContain("2 api.timer [Timer].OnCalendar");
   expect(guesses).toContain("12 nginx.service [Service].ExecStop");
 });

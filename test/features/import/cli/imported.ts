@@ -22,12 +22,16 @@ interface Options {
   readonly whole?: boolean;
   readonly environment?: Record<string, string>;
   readonly runJavascript?: boolean;
+  readonly outside?: boolean;
 }
 
 /** Imports a file for a configuration beside it, as `mgr import` does. */
-export async function importFile(path: string, { from, environment = {}, runJavascript = false }: Options = {}): Promise<Parsed> {
+export async function importFile(
+  path: string,
+  { from, environment = {}, runJavascript = false, outside = false }: Options = {},
+): Promise<Parsed> {
   const target = join(path.endsWith(".service") || /\.\w+$|Procfile$/.test(path) ? dirname(path) : path, "mgr.yaml");
-  const imported = await convert(path, { from: from ?? null, target, runJavascript, name: null, environment });
+  const imported = await convert(path, { from: from ?? null, target, runJavascript, outside, name: null, environment });
   const { processes, defaults } = parse(imported.text) as Pick<Parsed, "processes" | "defaults">;
   const { dropped, guessed } = imported.report;
   return {

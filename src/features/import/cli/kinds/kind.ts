@@ -15,6 +15,8 @@ export interface ImportContext {
   readonly target: string;
   /** The environment at the time of the import. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Whether files outside of the folder of the imported one may be read. */
+  readonly outside: boolean;
   /** Whether a configuration that is a program may be run. */
   readonly runJavascript: boolean;
 }

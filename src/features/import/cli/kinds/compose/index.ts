@@ -1,23 +1,21 @@
-import { dirname, resolve } from "node:path";
 import { applyRules, Conversion, drop, type Rules } from "../../model/conversion.ts";
 import { ImportFailure } from "../../model/failure.ts";
 import { MAX_COPIES } from "../../model/result.ts";
-import { asMap, type Tree, yamlTree } from "../../model/tree.ts";
+import { asMap, type Tree } from "../../model/tree.ts";
 import { integer, Paths, text } from "../../model/values.ts";
-import { type Convert, dotenvBeside, type ImportContext, interpolated } from "../kind.ts";
+import type { Convert, ImportContext } from "../kind.ts";
 import { SERVICE_RULES } from "./keys.ts";
+import { readProject } from "./project.ts";
 import { mountsOf, ServiceConversion } from "./service.ts";
 
 /** Imports a file of Docker Compose: the services with a command, which then run on this machine itself. */
 export const convertCompose: Convert = async (path, context) => {
-  const raw = yamlTree(await context.files.read(path), context.files.nameOf(path));
-  const scope = { environment: context.environment, file: (await dotenvBeside(path, context)) ?? {} };
-  const tree = interpolated(raw, scope, context);
+  const { tree, services } = await readProject(path, context);
   applyRules(tree, FILE_RULES, new Conversion(context.result, context.result.defaults, asMap(tree)), { path: "" });
-  const services = asMap(asMap(tree).get("services") ?? { place: tree.place, value: null });
   if (services.size === 0) throw new ImportFailure(`${context.files.nameOf(path)} has no services`);
-  const paths = new Paths(dirname(resolve(path)), context.target);
-  for (const [name, service] of services) convertService({ name, service, services }, paths, context);
+  const names = new Set(services.keys());
+  for (const [name, { tree: service, folder }] of services)
+    convertService({ name, service, names }, new Paths(folder, context.target), context);
 };
 
 const OF_CONTAINERS = "it is about containers; the processes run on this machine itself";
@@ -32,17 +30,18 @@ const FILE_RULES: Rules<Conversion> = {
   networks: drop("networks are about containers; the processes use the network of this machine"),
   secrets: drop("there is no /run/secrets", "name the file itself in the environment, or use env_file"),
   configs: drop("files are not mounted", "name the file itself in the command"),
-  include: drop("other files are not merged", "import each of them, or the output of: docker compose config"),
+  include: () => {},
   models: drop(OF_CONTAINERS),
 };
 
 interface Source {
   readonly name: string;
   readonly service: Tree;
-  readonly services: ReadonlyMap<string, Tree>;
+  /** Names of all services. */
+  readonly names: ReadonlySet<string>;
 }
 
-function convertService({ name, service, services }: Source, paths: Paths, { result, variables }: ImportContext): void {
+function convertService({ name, service, names }: Source, paths: Paths, { result, variables }: ImportContext): void {
   const keys = asMap(service);
   const key = `services.${name}`;
   const image = keys.get("image");
@@ -63,7 +62,7 @@ function convertService({ name, service, services }: Source, paths: Paths, { res
   draft.begin(paths);
   const conversion = new ServiceConversion(
     { result, draft, section: keys },
-    { paths, mounts: mountsOf(keys, paths), services: new Set(services.keys()), variables },
+    { paths, mounts: mountsOf(keys, paths), services: names, variables },
   );
   applyRules(service, SERVICE_RULES, conversion, { path: key, fallback: conversion.unknownKey });
   if (copies !== null && copies > MAX_COPIES) {

@@ -131,6 +131,7 @@ export const SERVICE_RULES: Rules<ServiceConversion> = {
       const isMissing = !existsSync(resolve(context.environment.paths.source, textNow(path)));
       if (required !== undefined && !flag(required) && isMissing) context.dropped(entry, "a file that may be missing is missing");
       else context.draft.add("env_file", context.environment.paths.of(path));
+      if (asMap(item).has("format")) context.guessed(entry, "env_file", "the file is read in mgr's own way, whatever its format");
     }
     context.carried(entry, "env_file");
   },
@@ -192,6 +193,8 @@ export const SERVICE_RULES: Rules<ServiceConversion> = {
   container_name: drop("the process has the name of the service"),
   profiles: (entry, context) => {
     context.draft.set("autostart", false);
+    context.draft.set("tags", texts(entry.tree));
+    context.carried(entry, "tags");
     context.guessed(entry, "autostart", `it starts on request only, because it belongs to the profiles ${texts(entry.tree).join(", ")}`);
   },
   ports: drop(
@@ -200,7 +203,6 @@ export const SERVICE_RULES: Rules<ServiceConversion> = {
   ),
   expose: drop("each port of a program can be reached on this machine"),
   volumes: drop("folders are not mounted", "use the paths of this machine in the command and the environment"),
-  extends: drop("keys of another service are not merged", "import the output of: docker compose config"),
   secrets: drop("there is no /run/secrets", "name the file itself in the environment, or use env_file"),
   configs: drop("files are not mounted", "name the file itself in the command"),
   logging: drop("mgr keeps the output itself (mgr logs)", "set log_file for a file"),

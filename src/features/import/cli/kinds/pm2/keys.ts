@@ -66,6 +66,17 @@ const exitFile: Rule<AppConversion> = (entry, context) => {
   else context.guessed(entry, "log_file", "it has the output of stdout and stderr");
 };
 
+/** Restarts the app at these times, whether it runs or not. */
+const cronRestart: Rule<AppConversion> = (entry, context) => {
+  // pm2 turns it off so.
+  if (/^(0|false)?$/.test(text(entry.tree))) return;
+  context.draft.set("schedule.cron", text(entry.tree));
+  context.draft.set("schedule.overlap", "kill");
+  if (context.draft.get("restart.policy") !== "always") return context.carried(entry, "schedule");
+  context.draft.set("restart.policy", "on-failure");
+  context.guessed(entry, "schedule", "between these times, it is restarted after a failure only, and not after an end with exit code 0");
+};
+
 const restart: Rules<AppConversion> = {
   autorestart: (entry, context) => {
     context.draft.set("restart.policy", flag(entry.tree) ? "always" : "never");
@@ -175,8 +186,8 @@ export const APP_RULES: Rules<AppConversion> = {
   },
   wait_ready: drop("the message 'ready' of process.send() is not received", "ready: {regex: …} or {http: …}"),
   listen_timeout: drop("there is no signal of readiness without a ready condition", "ready_timeout, with ready"),
-  cron_restart: drop("schedules are not imported", "write it as the key schedule: {cron: …, overlap: kill}"),
-  cron: drop("schedules are not imported", "write it as the key schedule: {cron: …, overlap: kill}"),
+  cron_restart: (entry, context) => cronRestart(entry, context),
+  cron: (entry, context) => cronRestart(entry, context),
   ignore_watch: drop("'watch' has no exceptions", "name the files in 'watch' more exactly"),
   watch_delay: drop("changes are put together for a moment already"),
   gid: drop("a process has the groups of its user"),

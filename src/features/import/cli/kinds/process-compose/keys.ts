@@ -3,7 +3,7 @@ import type { Draft } from "../../model/draft.ts";
 import { UnfitValue } from "../../model/failure.ts";
 import type { Result } from "../../model/result.ts";
 import { asList, asMap, type Tree } from "../../model/tree.ts";
-import { flag, integer, number, type Paths, seconds, signal, text, textNow, texts, variables } from "../../model/values.ts";
+import { flag, integer, number, type Paths, seconds, signal, spanText, text, textNow, texts, variables } from "../../model/values.ts";
 import { commandOf } from "../../text/words.ts";
 import { convertProbe } from "./probes.ts";
 
@@ -88,6 +88,29 @@ const shutdown: Rules<Conversion> = {
   timeout_seconds: carry("stop.timeout", seconds),
   parent_only: (entry, context) => {
     if (flag(entry.tree)) context.dropped(entry, "a stop always reaches the whole process tree");
+  },
+};
+
+const schedule: Rules<Conversion> = {
+  cron: carry("schedule.cron", text),
+  timezone: (entry, context) => {
+    if (context.draft.get("schedule.cron") === undefined) return context.dropped(entry, "the schedule has no cron expression");
+    context.draft.set("schedule.timezone", text(entry.tree));
+    context.carried(entry, "schedule.timezone");
+  },
+  interval: (entry, context) => {
+    if (context.draft.get("schedule.cron") !== undefined) return context.dropped(entry, "'cron' is used instead");
+    context.draft.set("schedule.every", spanText(entry.tree));
+    context.carried(entry, "schedule.every");
+  },
+  run_on_start: (entry, context) => {
+    context.draft.set("autostart", flag(entry.tree));
+    context.carried(entry, "autostart");
+  },
+  max_concurrent: (entry, context) => {
+    if (integer(entry.tree) > 1)
+      context.dropped(entry, "a process runs once at a time; a run that is due meanwhile is left out", "schedule.overlap");
+    else context.carried(entry, "schedule.overlap");
   },
 };
 
@@ -215,7 +238,11 @@ export const PROCESS_RULES: Rules<ProcessConversion> = {
     context.guessed(entry, "watch", "every file below these folders counts; filters and other settings are not carried over");
   },
   mcp: drop("a process is no tool for agents"),
-  schedule: drop("schedules are not imported", "write it as the key schedule: {cron: …} or {every: …}"),
+  schedule: (entry, context) => {
+    // It is started at its times only.
+    context.draft.set("autostart", false);
+    applyRules(entry.tree, schedule, context, { path: entry.key });
+  },
   is_template_disabled: always("texts as they are"),
 };
 

@@ -10,14 +10,11 @@ import { wordsOf } from "./commands.ts";
 import { INSTALL_RULES, LIST_KEYS, otherKey, SERVICE_RULES, setRestartDefaults, UNIT_RULES } from "./keys.ts";
 import { ServiceConversion, type Unit } from "./service.ts";
 import { unitName } from "./specifiers.ts";
+import { startedBy, TIMER_SECTIONS } from "./timers.ts";
 import { parseUnit } from "./unit-file.ts";
 
 /** Endings of units, and why they have no counterpart. */
 const OTHER_UNITS: Readonly<Record<string, readonly [why: string, instead: string]>> = {
-  ".timer": [
-    "schedules are not imported",
-    "write it as the key schedule of the process, or keep the timer, with a service that runs: mgr start NAME",
-  ],
   ".socket": ["mgr opens no sockets for programs", "let the program open its socket itself"],
   ".path": ["no process is started because a file changed", "watch, which restarts a process"],
   ".target": ["there are no targets", "groups in the names of processes, and depends_on"],
@@ -27,21 +24,37 @@ const OTHER_UNITS: Readonly<Record<string, readonly [why: string, instead: strin
 
 /** Imports services of systemd: one unit, or those of a folder. */
 export const convertSystemd: Convert = async (path, context) => {
-  const units = await readUnits(resolve(path), context);
+  const all = await readUnits(resolve(path), context);
+  const timers = new Map([...all.values()].filter(isTimer).map((unit) => [startedBy(unit), unit]));
+  const units = withInstances(new Map([...all].filter(([, unit]) => !isTimer(unit))));
   if (units.size === 0) throw new ImportFailure(`${context.files.nameOf(path)} has no services`);
-  for (const unit of units.values()) convertUnit(unit, units, context);
+  for (const unit of units.values()) convertUnit({ unit, timer: timers.get(unit.name.full) ?? null }, units, context);
+  for (const [service, { name, file }] of timers)
+    if (!units.has(service))
+      context.result.findings.dropped.push({
+        key: name.full,
+        place: { file: context.files.nameOf(file), line: 0 },
+        process: null,
+        why: `'${service}' is not among the imported services`,
+        instead: "import both, or write the key schedule by hand",
+      });
 };
 
-async function readUnits(path: string, context: ImportContext): Promise<ReadonlyMap<string, Unit>> {
+const isTimer = ({ name }: Pick<Unit, "name">): boolean => name.full.endsWith(".timer");
+
+/** The services and timers of a folder, or one service with its timer. */
+async function readUnits(path: string, context: ImportContext): Promise<Map<string, Unit>> {
   const isFolder = statSync(path).isDirectory();
-  const names = isFolder ? (await readdir(path)).toSorted() : [basename(path)];
   const folder = isFolder ? path : dirname(path);
+  const timer = basename(path).replace(/\.service$/, ".timer");
+  const one = [basename(path), ...(timer !== basename(path) && existsSync(join(folder, timer)) ? [timer] : [])];
+  const names = isFolder ? (await readdir(path)).toSorted() : one;
   const units = new Map<string, Unit>();
   for (const name of names) {
     const [why, instead] = OTHER_UNITS[/\.\w+$/.exec(name)?.[0] ?? ""] ?? [];
     const place = { file: context.files.nameOf(join(folder, name)), line: 0 };
     if (why !== undefined) context.result.findings.dropped.push({ key: name, place, process: null, why, instead: instead ?? "" });
-    if (isFolder && !name.endsWith(".service")) continue;
+    if (isFolder && !/\.(service|timer)$/.test(name)) continue;
     const lines = parseUnit(await context.files.read(join(folder, name)), place.file);
     // Files in the folder beside it add to the unit.
     const additions = join(folder, `${name}.d`);
@@ -60,7 +73,7 @@ async function readUnits(path: string, context: ImportContext): Promise<Readonly
       });
     units.set(name, { name: unitName(name), file: join(folder, name), sections: sectionsOf(lines.lines) });
   }
-  return withInstances(units);
+  return units;
 }
 
 function sectionsOf(lines: ReturnType<typeof parseUnit>["lines"]): Map<string, Map<string, Tree>> {
@@ -97,7 +110,13 @@ function withInstances(units: Map<string, Unit>): ReadonlyMap<string, Unit> {
   return units;
 }
 
-function convertUnit(unit: Unit, units: ReadonlyMap<string, Unit>, context: ImportContext): void {
+interface Scheduled {
+  readonly unit: Unit;
+  /** The timer that starts it; null: there is none. */
+  readonly timer: Unit | null;
+}
+
+function convertUnit({ unit, timer }: Scheduled, units: ReadonlyMap<string, Unit>, context: ImportContext): void {
   const { result } = context;
   const [name, file] = [unit.name.full, context.files.nameOf(unit.file)];
   const section = unit.sections.get("Service") ?? new Map<string, Tree>();
@@ -120,11 +139,12 @@ function convertUnit(unit: Unit, units: ReadonlyMap<string, Unit>, context: Impo
   // systemd's working folder is the root of the file system.
   draft.set("cwd", "/");
   setRestartDefaults(conversion);
-  const apply = (title: string, rules: typeof SERVICE_RULES) => {
-    const value = unit.sections.get(title) ?? new Map<string, Tree>();
-    applyRules({ place, value }, rules, conversion, { path: `${name} [${title}]`, fallback: otherKey });
+  const apply = (from: Unit, title: string, rules: typeof SERVICE_RULES) => {
+    const value = from.sections.get(title) ?? new Map<string, Tree>();
+    applyRules({ place, value }, rules, conversion, { path: `${from.name.full} [${title}]`, fallback: otherKey });
   };
-  apply("Unit", UNIT_RULES);
-  apply("Service", SERVICE_RULES);
-  apply("Install", INSTALL_RULES);
+  apply(unit, "Unit", UNIT_RULES);
+  apply(unit, "Service", SERVICE_RULES);
+  apply(unit, "Install", INSTALL_RULES);
+  if (timer !== null) for (const [title, rules] of TIMER_SECTIONS) apply(timer, title, rules);
 }

@@ -14,7 +14,7 @@ import { unitWords } from "./words.ts";
 const NO_LIMIT = 1_000_000;
 /** Keys that may be given several times: each adds to those before, and an empty value removes them. */
 export const LIST_KEYS =
-  /^(Exec\w+|Environment|EnvironmentFile|PassEnvironment|UnsetEnvironment|After|Before|Requires|Requisite|Wants|BindsTo|PartOf|Upholds|WantedBy|RequiredBy|SuccessExitStatus|RestartPreventExitStatus|RestartForceExitStatus|Condition\w+|Assert\w+|Alias|Also|Documentation)$/;
+  /^(Exec\w+|Environment|EnvironmentFile|PassEnvironment|UnsetEnvironment|After|Before|Requires|Requisite|Wants|BindsTo|PartOf|Upholds|WantedBy|RequiredBy|SuccessExitStatus|RestartPreventExitStatus|RestartForceExitStatus|Condition\w+|Assert\w+|Alias|Also|Documentation|OnCalendar)$/;
 
 const POLICIES: Readonly<Record<string, readonly [policy: string, guess: string | null]>> = {
   no: ["never", null],
