@@ -17,6 +17,8 @@ interface LoadFlags {
   profile?: string[];
   /** Print problems as JSON. */
   json?: boolean;
+  /** The end of the error if there is no file: another way to create one; "" if there is none. */
+  otherWay?: () => Promise<string>;
 }
 
 /** Loads the configuration of a command line; if it is invalid, the command ends with exit code 2 and prints every problem. */
@@ -25,7 +27,7 @@ export async function loadConfig(named: string | undefined, flags: LoadFlags = {
     return await load(configPath(named), flags);
   } catch (error) {
     if (flags.json && error instanceof ConfigError) printJson({ ok: false, problems: error.problems, processes: [] });
-    throw await unusable(named, error);
+    throw await unusable(named, error, flags.otherWay);
   }
 }
 
@@ -66,20 +68,20 @@ async function load(file: string, { trustConfig = false, profile = [] }: LoadFla
   return loadConfigFile(file, { trustConfig, profiles: profile });
 }
 
-async function unusable(named: string | undefined, error: unknown): Promise<unknown> {
+async function unusable(named: string | undefined, error: unknown, otherWay = async () => ""): Promise<unknown> {
   if (error instanceof ConfigError) {
     const { formatConfigError } = await import("../../config/load/check-report.ts");
-    return new CommandFailure(EXIT.usage, missingFile(named) ?? formatConfigError(error));
+    return new CommandFailure(EXIT.usage, (await missingFile(named, otherWay)) ?? formatConfigError(error));
   }
   return error instanceof MgrError ? new CommandFailure(EXIT.usage, error.message) : error;
 }
 
-function missingFile(named: string | undefined): string | null {
+async function missingFile(named: string | undefined, otherWay: () => Promise<string>): Promise<string | null> {
   if (existsSync(configPath(named))) return null;
   if (named !== undefined) return `${named} does not exist. Create it with: ${quoteWords(["mgr", "init", "-c", named])}`;
   const foreign = foldersUpwards()
     .map((folder) => join(folder, CONFIG_FILE))
     .find((file) => existsSync(file));
   if (foreign !== undefined) return `${foreign} belongs to another user. To use it anyway, name it with -c and add --trust-config`;
-  return `there is no ${CONFIG_FILE} in ${process.cwd()} or a folder above it. Create one with: mgr init`;
+  return `there is no ${CONFIG_FILE} in ${process.cwd()} or a folder above it. Create one with: mgr init${await otherWay()}`;
 }

@@ -45,10 +45,10 @@ export const mcpCommands = clientFrames("Agents", {
     fields: {},
     answer: null,
     scope: "own",
-    role: "operator",
+    role: "viewer",
     readOnly: true,
     meaning:
-      "From now on, this connection receives `confirmations`, now and with each change. Not for access tokens, since a person has to answer.",
+      "From now on, this connection receives `confirmations`, now and with each change. An access token may answer none, since a person has to.",
   },
   answer_confirmation: {
     fields: {

@@ -149,3 +149,14 @@ test("the example of docs/import.md gives what stands there", async () => {
   expect(instance.read("site/mgr.yaml")).toContain(`\n${yaml}`);
   expect(await instance.run("check", "-c", "site/mgr.yaml")).toMatchObject({ code: 0 });
 });
+
+test("mgr up in a folder without a configuration names what can be imported from it", async () => {
+  await using instance = new Instance({ processes: {} });
+  rmSync(instance.config);
+  expect(await instance.run("up")).toMatchObject({ code: 2, stderr: expect.stringMatching(/Create one with: mgr init\n$/) });
+  writeFileSync(join(instance.dir, "Procfile"), "web: sleep 1000\n");
+  expect(await instance.run("up")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("mgr init, or from Procfile with: mgr import Procfile -o mgr.yaml"),
+  });
+});

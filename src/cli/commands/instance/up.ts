@@ -13,16 +13,19 @@ import { visible } from "../../../base/visible-text.ts";
 import { withTimeout } from "../../../base/wait.ts";
 import type { Config } from "../../../config/definition.ts";
 import { localHostName } from "../../../config/host-names.ts";
+import { CLI_FEATURES } from "../../../features/cli.ts";
 import { openStateFile } from "../../../files/state-file.ts";
 import { makeStateFolder } from "../../../files/state-folder.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { END_SIGNALS } from "../../command/interrupt.ts";
 import { loadConfig, profileArguments } from "../../manager/configuration.ts";
 import type { ConnectionFlags } from "../../manager/connection-target.ts";
+import { withManager } from "../../manager/connection.ts";
 import { paint } from "../../output/table.ts";
 import { EndSignals } from "./end-signals.ts";
 import { Ending } from "./ending.ts";
 import { ForegroundOutput } from "./foreground-output.ts";
+import { importHint } from "./import-hint.ts";
 import { logLine, Printer } from "./printer.ts";
 import { isAlreadyUp } from "./running-manager.ts";
 import { reportRemaining } from "./stop-progress.ts";
@@ -47,7 +50,7 @@ const DETACH_TIMEOUT_MS = 30_000;
 
 /** `mgr up [NAME…]`: runs the manager, in the foreground until a signal or detached. */
 export async function up(names: string[], flags: UpFlags): Promise<void> {
-  const config = await loadConfig(flags.config, flags);
+  const config = await loadConfig(flags.config, { ...flags, otherWay: importHint });
   const { exitWith = null, abortOnFailure = false } = flags;
   if (exitWith !== null && !config.processes.has(exitWith))
     throw new CommandFailure(
@@ -105,6 +108,7 @@ async function joinRunning(config: Config, names: string[], flags: UpFlags): Pro
   const chosen = all ? [...config.processes.keys()] : names;
   const isFollowing = !detach && output;
   console.log(`${visible(name)} is already running${isFollowing ? "; its output follows, Ctrl-C leaves it running" : ""}`);
+  for (const note of await runningNotes(connection)) console.error(`mgr: ${visible(note)}`);
   if (chosen.length > 0) {
     const { control } = await import("../processes/control.ts");
     await control("start", chosen, { ...connection, timeout: 0, wait: false });
@@ -117,6 +121,12 @@ async function joinRunning(config: Config, names: string[], flags: UpFlags): Pro
 /** The flags of commands that connect to the manager of this configuration. */
 function connectionOf({ file }: Config, { profile, trustConfig = false }: UpFlags): ConnectionFlags {
   return { config: file ?? "", trustConfig, ...(profile === undefined ? {} : { profile }) };
+}
+
+/** What features say about the running manager, such as that its version is another one. */
+async function runningNotes(connection: ConnectionFlags): Promise<string[]> {
+  const sources = CLI_FEATURES.flatMap(({ runningNotes }) => runningNotes ?? []);
+  return withManager(connection, async (client) => (await Promise.all(sources.map((notes) => notes(client)))).flat());
 }
 
 /**

@@ -27,8 +27,8 @@ stopped or restarted. See docs/agents.md.`,
     ],
   },
   "agent questions": {
-    about: `Those about processes on which you have the role operator. While this follows them, agents can ask, also if no page is open. Not for access
-tokens: a person has to answer.`,
+    about: `Those about processes on which you have the role operator. While this follows them, agents can ask, also if no page is open. An
+access token sees none: a person has to answer.`,
     json: "an array of Confirmation (docs/protocol.md); with --follow, one object a line",
     examples: [["mgr agent questions", "id, agent, process, and until when it waits"]],
   },

@@ -1,4 +1,3 @@
-import { filter, firstValueFrom } from "rxjs";
 import { visible } from "../../../base/visible-text.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { stayConnected, withManager } from "../../../cli/manager/connection.ts";
@@ -49,9 +48,16 @@ export async function answerQuestion(wanted: string, allow: boolean, flags: Conn
 
 /** The manager sends them before it acknowledges. */
 async function openQuestions(client: ManagerClient): Promise<readonly Confirmation[]> {
-  const first = firstValueFrom(client.events$.pipe(filter((frame) => frame.type === "confirmations")));
-  const [frame] = await Promise.all([first, client.request({ type: "follow_confirmations" })]);
-  return frame.confirmations;
+  let open: readonly Confirmation[] = [];
+  const subscription = client.events$.subscribe((frame) => {
+    if (frame.type === "confirmations") open = frame.confirmations;
+  });
+  try {
+    await client.request({ type: "follow_confirmations" });
+    return open;
+  } finally {
+    subscription.unsubscribe();
+  }
 }
 
 /** A table of questions; what agents have named is escaped. */

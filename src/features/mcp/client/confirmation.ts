@@ -2,18 +2,20 @@ import { randomUUID } from "node:crypto";
 import { onAbort } from "../../../base/on-abort.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
 import { CONFIRMATION_TIME_MS } from "../limits.ts";
-import type { Question } from "./tool.ts";
+
+/** What a tool ends: an answer counts for this alone. */
+export interface End {
+  readonly action: "stop" | "restart";
+  readonly name: string;
+  /** The run; null: there is none. */
+  readonly pid: number | null;
+}
 
 /** Time for the manager's answer beyond that of the person, milliseconds. */
 const GRACE_MS = 15_000;
 
 /** Resolves when a person has allowed it in the manager's page; rejects with the reason if not. Withdraws the question when `signal` is aborted. */
-export async function confirmedInPage(
-  client: ManagerClient,
-  tool: string,
-  { action, name }: Question["end"],
-  signal: AbortSignal,
-): Promise<void> {
+export async function confirmedInPage(client: ManagerClient, tool: string, { action, name }: End, signal: AbortSignal): Promise<void> {
   const key = randomUUID();
   const unsubscribe = onAbort(signal, () => {
     // With the connection, the manager withdraws the question by itself.

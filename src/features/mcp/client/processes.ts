@@ -4,6 +4,7 @@ import { compileFnmatch } from "../../../base/fnmatch.ts";
 import { isWithin } from "../../../base/names.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
 import type { Process } from "../../../protocol/resources/resources.ts";
+import type { End } from "./confirmation.ts";
 import { type Question, type Tool, tool } from "./tool.ts";
 
 const MAX_LISTED = 500;
@@ -79,7 +80,7 @@ export const PROCESS_TOOLS: readonly Tool[] = [
 ];
 
 /** The question names the run, so that a confirmation does not end a later one. */
-async function ending(client: ManagerClient, name: string, action: Question["end"]["action"]): Promise<Question> {
+async function ending(client: ManagerClient, name: string, action: End["action"]): Promise<Question> {
   const { host, pid, state } = await client.process(name).get();
   const run = pid === null ? state : `${state}, pid ${pid}`;
   return { text: `${action === "stop" ? "Stop" : "Restart"} '${name}' on '${host}' (${run})?`, end: { action, name, pid } };

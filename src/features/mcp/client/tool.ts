@@ -10,7 +10,7 @@ import {
 import { z } from "zod";
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
-import { confirmedInPage } from "./confirmation.ts";
+import { confirmedInPage, type End } from "./confirmation.ts";
 
 /** A tool for agents: a request to the manager with a result that they can read. */
 export interface ToolDefinition<Input extends z.ZodObject> {
@@ -27,8 +27,7 @@ export interface ToolDefinition<Input extends z.ZodObject> {
 
 export interface Question {
   readonly text: string;
-  /** What is ended: an answer counts for this alone. */
-  readonly end: { readonly action: "stop" | "restart"; readonly name: string; readonly pid: number | null };
+  readonly end: End;
 }
 
 export interface ToolContext {

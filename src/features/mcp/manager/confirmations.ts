@@ -24,7 +24,7 @@ export interface Answer {
 export interface Confirmations {
   /** Resolves with the user who allowed it. Rejects with the reason if it is not allowed, and when `signal` is aborted. */
   request(wanted: Wanted, agent: Principal, signal: AbortSignal): Promise<string>;
-  /** Calls back with the open questions that the user may answer, now and with each change, until the returned function is called. */
+  /** Calls back with the open questions that the user may answer (none for an access token), now and with each change, until the returned function is called. */
   follow(person: Principal, receive: (open: readonly Confirmation[]) => void): () => void;
   /** Throws `conflict` if the question is not open any more, and `forbidden` for an access token. */
   answer(answer: Answer, person: Principal): void;
@@ -82,8 +82,7 @@ export class ManagerConfirmations implements Confirmations {
   }
 
   follow({ user, grants }: Principal, receive: Follower["receive"]): () => void {
-    if (isToken(user)) throw notForTokens();
-    const follower = { grants, receive };
+    const follower = { grants: isToken(user) ? [] : grants, receive };
     this.#followers.add(follower);
     this.#send(follower);
     return () => void this.#followers.delete(follower);

@@ -1,15 +1,12 @@
 import { effect, signal } from "@preact/signals";
 import type { Confirmation } from "../../../../src/features/mcp/wire.ts";
-import { refusalOf } from "../../state/access.ts";
 import { poppedOut } from "../../state/navigation.ts";
-import { client, command, connection, frames$, isLoaded } from "../../state/store.ts";
-
-const FOLLOW = { type: "follow_confirmations" } as const;
+import { command, connection, frames$, isLoaded } from "../../state/store.ts";
 
 /** Questions of agents that the user may answer, the oldest first. */
 export const confirmations = signal<readonly Confirmation[]>([]);
 
-/** Follows them on each connection, if the user may answer any. Windows with a single view leave them to the page. */
+/** Follows them on each connection. Windows with a single view leave them to the page. */
 export function followConfirmations(): void {
   if (poppedOut) return;
   frames$.subscribe((frame) => {
@@ -17,8 +14,7 @@ export function followConfirmations(): void {
   });
   effect(() => {
     if (connection.value.kind !== "open") confirmations.value = [];
-    // Those of an access token are refused: a person has to answer.
-    else if (isLoaded.value && refusalOf(FOLLOW) === null) client.request(FOLLOW).catch(() => undefined);
+    else if (isLoaded.value) void command({ type: "follow_confirmations" });
   });
 }
 
