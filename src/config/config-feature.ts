@@ -1,5 +1,19 @@
 import type { z } from "zod";
+import type { FeatureProbe } from "../contract/run.ts";
 import type { Names, PartFinding } from "./load/names.ts";
+
+/** A kind of probe for `ready` and `alive`. */
+export interface ConfigProbe {
+  /** The key that selects it. */
+  readonly key: string;
+  /** That key and those that work with it, of a ready condition and of a liveness check. */
+  readonly ready: z.ZodRawShape;
+  readonly alive: z.ZodRawShape;
+  /** Converts the values of these keys; null: `key` is not among them. */
+  toProbe(values: never): FeatureProbe | null;
+  /** Converts a probe back to keys and values of the file. */
+  describe(probe: FeatureProbe, place: "ready" | "alive"): Record<string, unknown>;
+}
 
 /** Additions of a feature to the configuration (src/features/config.ts lists the features). */
 export interface ConfigFeature {
@@ -19,6 +33,7 @@ export interface ConfigFeature {
   readonly appliedAtOnce?: readonly string[];
   /** Converts that part back to keys and values of the file; null is omitted. */
   describeProcess?(definition: never): Record<string, unknown>;
+  readonly probe?: ConfigProbe;
   /** Checks the references of its keys to other parts of the files. */
   checkReferences?(names: Names): PartFinding[];
 }

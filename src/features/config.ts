@@ -12,6 +12,7 @@ import { oidcConfig } from "./oidc/config.ts";
 import { recordingsConfig } from "./recordings/config.ts";
 import { scheduleConfig } from "./schedule/config.ts";
 import { tagsConfig } from "./tags/config.ts";
+import { topicHealthConfig } from "./topic-health/config.ts";
 import { trustedProxyConfig } from "./trusted-proxy/config.ts";
 
 /** The features that add to the configuration, in the order in which their keys are shown. */
@@ -28,6 +29,7 @@ export const CONFIG_FEATURES = {
   limitsConfig,
   scheduleConfig,
   tagsConfig,
+  topicHealthConfig,
   trustedProxyConfig,
   oidcConfig,
   managerRestartConfig,
