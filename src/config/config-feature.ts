@@ -1,6 +1,20 @@
 import type { z } from "zod";
+import type { FeatureProbe } from "../contract/run.ts";
 import type { Names, PartFinding } from "./load/names.ts";
 import type { Multiply } from "./multiplied.ts";
+
+/** A kind of probe for `ready` and `alive`. */
+export interface ConfigProbe {
+  /** The key that selects it. */
+  readonly key: string;
+  /** That key and those that work with it, of a ready condition and of a liveness check. */
+  readonly ready: z.ZodRawShape;
+  readonly alive: z.ZodRawShape;
+  /** Converts the values of these keys; null: `key` is not among them. */
+  toProbe(values: never): FeatureProbe | null;
+  /** Converts a probe back to keys and values of the file. */
+  describe(probe: FeatureProbe, place: "ready" | "alive"): Record<string, unknown>;
+}
 
 /** Additions of a feature to the configuration (src/features/config.ts lists the features). */
 export interface ConfigFeature {
@@ -22,6 +36,7 @@ export interface ConfigFeature {
   describeProcess?(definition: never): Record<string, unknown>;
   /** Puts several processes in the place of entries of 'processes', before names and values are checked. Of one feature at most. */
   readonly multiply?: Multiply;
+  readonly probe?: ConfigProbe;
   /** Checks the references of its keys to other parts of the files. */
   checkReferences?(names: Names): PartFinding[];
 }

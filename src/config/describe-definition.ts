@@ -2,7 +2,7 @@ import { policyName } from "../base/scheduling-policies.ts";
 import { quoteWords } from "../base/shell-words.ts";
 import type { Probe, Program, ReadyCondition, StopStep } from "../contract/run.ts";
 import type { ProcessDefinition } from "./definition.ts";
-import { describeProcessParts, type PROCESS_KEYS } from "./features.ts";
+import { describeFeatureProbe, describeProcessParts, type PROCESS_KEYS } from "./features.ts";
 import type { ProcessKeys } from "./schema/schema-process.ts";
 import { durationText } from "./schema/units.ts";
 
@@ -40,7 +40,7 @@ export function describeDefinition(definition: ProcessDefinition): Record<string
     terminal: { ...terminal },
     ready: definition.ready && describeReady(definition.ready),
     ready_timeout: definition.ready_timeout === null ? "none" : durationText(definition.ready_timeout),
-    alive: alive && { ...describeProbe(alive.probe), failures: alive.failures },
+    alive: alive && { ...describeProbe(alive.probe, "alive"), failures: alive.failures },
     depends_on: Object.fromEntries(definition.depends_on.map(({ name, condition, on_stop }) => [name, { condition, on_stop }])),
     restart: {
       ...restart,
@@ -67,10 +67,10 @@ export function describeDefinition(definition: ProcessDefinition): Record<string
 function describeReady(ready: ReadyCondition): Record<string, unknown> {
   if (ready.kind === "regex") return { regex: ready.pattern };
   if (ready.kind === "time") return { time: durationText(ready.ms) };
-  return describeProbe(ready);
+  return describeProbe(ready, "ready");
 }
 
-function describeProbe(probe: Probe): Record<string, unknown> {
+function describeProbe(probe: Probe, place: "ready" | "alive"): Record<string, unknown> {
   const pace = { interval: durationText(probe.interval_ms), timeout: durationText(probe.timeout_ms) };
   switch (probe.kind) {
     case "tcp":
@@ -84,6 +84,8 @@ function describeProbe(probe: Probe): Record<string, unknown> {
       };
     case "exec":
       return { exec: textOf(probe.program), ...pace };
+    default:
+      return describeFeatureProbe(probe, place);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { FeatureProbe } from "../contract/run.ts";
 import { CONFIG_FEATURES } from "../features/config.ts";
 import type { ConfigFeature } from "./config-feature.ts";
 import type { Multiply } from "./multiplied.ts";
@@ -17,6 +18,30 @@ export const FILE_KEYS: Keys<"file"> = Object.assign({}, ...features.map(({ file
 export const INSTANCE_KEYS: Keys<"instance"> = Object.assign({}, ...features.map(({ instance }) => instance));
 export const SHARED_KEYS: Keys<"shared"> = Object.assign({}, ...features.map(({ shared }) => shared));
 export const PROCESS_KEYS: Keys<"process"> & Keys<"shared"> = Object.assign({}, ...features.map(({ process }) => process), SHARED_KEYS);
+
+type ProbeKeys<Place extends "ready" | "alive"> = Together<
+  Feature extends infer One ? (One extends { probe: Record<Place, infer Own> } ? Own : never) : never
+>;
+const probes = features.flatMap(({ probe }) => probe ?? []);
+
+/** Keys of the features' probes, in `ready` and in `alive`. */
+export const READY_KEYS: ProbeKeys<"ready"> = Object.assign({}, ...probes.map(({ ready }) => ready));
+export const ALIVE_KEYS: ProbeKeys<"alive"> = Object.assign({}, ...probes.map(({ alive }) => alive));
+/** Of each kind of probe: the key that selects it, and all of its keys. */
+export const PROBE_KINDS = probes.map(({ key, ready, alive }) => ({ key, keys: new Set([...Object.keys(ready), ...Object.keys(alive)]) }));
+
+export function toFeatureProbe(values: object): FeatureProbe | null {
+  for (const probe of probes) {
+    const read = probe.toProbe(values as never);
+    if (read !== null) return read;
+  }
+  return null;
+}
+
+export function describeFeatureProbe(probe: FeatureProbe, place: "ready" | "alive"): Record<string, unknown> {
+  // The key that selects a probe is also its kind.
+  return probes.find(({ key }) => key === (probe as { kind: string }).kind)?.describe(probe, place) ?? {};
+}
 
 export const SECRET_KEYS: ReadonlySet<string> = new Set(features.flatMap(({ secretKeys }) => secretKeys ?? []));
 

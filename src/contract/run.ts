@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { MAX_DURATION_MS } from "../base/clock.ts";
-import { FEATURE_RUN } from "../features/contract.ts";
+import { FEATURE_PROBES, FEATURE_RUN } from "../features/contract.ts";
 import { runId } from "./fields.ts";
 import { runSettings } from "./run-settings.ts";
 import { supervision } from "./supervision.ts";
@@ -32,8 +32,10 @@ const probes = [
   }),
   /** Succeeds when the program, run with the process's folder, user and environment, exits with code 0. */
   z.strictObject({ kind: z.literal("exec"), program, ...pace }),
+  ...FEATURE_PROBES,
 ] as const;
 export type Probe = z.infer<(typeof probes)[number]>;
+export type FeatureProbe = z.infer<(typeof FEATURE_PROBES)[number]>;
 
 const readyCondition = z.discriminatedUnion("kind", [
   z.strictObject({

@@ -10,6 +10,7 @@ import type { ListBuilder } from "./lists/list-builder.ts";
 import type { ChildUsage } from "./native/wait-status.ts";
 import type { HostOutput } from "./output/host-output.ts";
 import type { ReplacementTarget } from "./replacement.ts";
+import type { FeatureProbes } from "./run/probe.ts";
 import type { Forwarder } from "./session/forwarder.ts";
 import type { TaskOwners } from "./tree/task-owners.ts";
 
@@ -65,6 +66,10 @@ export interface ChangedRun {
   readonly dumpedCore: boolean;
 }
 
+export interface ProbeOfFeature extends FeatureProbes {
+  readonly kind: string;
+}
+
 /** A feature on one host. */
 export interface HostPart<Names extends HostRequestName, Service> extends Partial<SurvivingPart> {
   /** The interface for other features. */
@@ -82,6 +87,8 @@ export interface HostPart<Names extends HostRequestName, Service> extends Partia
   readonly runEnded?: (runId: RunId) => void;
   /** Called when a run could not be started, before `runEnded`. */
   readonly startFailed?: (runId: RunId, spec: RunSpec, reason: string) => void;
+  /** How the probes of this kind (src/contract/run.ts) are made. */
+  readonly probe?: ProbeOfFeature;
   readonly runChanged?: (kind: HostEvent["kind"], run: ChangedRun) => void;
   /** Bytes that a process wrote to its terminal; they are borrowed. */
   readonly output?: (name: string, bytes: Uint8Array) => void;

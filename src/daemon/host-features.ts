@@ -8,6 +8,7 @@ import { HOST_FEATURES } from "../features/host.ts";
 import type { SurvivingPart } from "./handover/surviving-part.ts";
 import type { FeatureHeartbeat, HostContext, HostFeature, HostHandlers, HostPart } from "./host-feature.ts";
 import type { HostedRun } from "./run/extinct-run.ts";
+import type { FeatureProbes } from "./run/probe.ts";
 
 type AnyPart = HostPart<never, unknown>;
 type NamesOf<F> = F extends HostFeature<infer Names extends HostRequestName, unknown> ? Names : never;
@@ -66,6 +67,16 @@ export class HostFeatures {
 
   get heartbeat(): FeatureHeartbeat {
     return merged(this.#parts.map(({ heartbeat }) => heartbeat?.() ?? {}));
+  }
+
+  get probes(): FeatureProbes {
+    const kinds = this.#parts.flatMap(({ probe }) => probe ?? []);
+    const of = ({ kind }: { readonly kind: string }) => {
+      const found = kinds.find((known) => known.kind === kind);
+      if (found === undefined) throw new Error(`no feature makes probes of the kind '${kind}'`);
+      return found;
+    };
+    return { begin: (probe) => of(probe).begin(probe), describe: (probe) => of(probe).describe(probe) };
   }
 
   async environment(spec: RunSpec, runId?: RunId): Promise<Record<string, string>> {

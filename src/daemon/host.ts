@@ -141,6 +141,7 @@ export class Host implements HostLink {
       runOptions: {
         reaper: this.#reaper,
         clock: this.#clock,
+        probes: this.#features.probes,
         onChange: (kind, changed) => this.#runChanged(kind, changed),
         onOutput: (name, bytes) => this.#grown(name, bytes),
         log: (level, msg, about) => this.#report(level, msg, about),

@@ -15,6 +15,7 @@ import { recordingsConfig } from "./recordings/config.ts";
 import { replicasConfig } from "./replicas/config.ts";
 import { scheduleConfig } from "./schedule/config.ts";
 import { tagsConfig } from "./tags/config.ts";
+import { topicHealthConfig } from "./topic-health/config.ts";
 import { trustedProxyConfig } from "./trusted-proxy/config.ts";
 
 /** The features that add to the configuration, in the order in which their keys are shown. */
@@ -34,6 +35,7 @@ export const CONFIG_FEATURES = {
   replicasConfig,
   tagsConfig,
   modesConfig,
+  topicHealthConfig,
   trustedProxyConfig,
   oidcConfig,
   managerRestartConfig,

@@ -13,6 +13,7 @@ import { portsHost } from "./ports/host/index.ts";
 import { processListHost } from "./process-list/host/index.ts";
 import { recordingsHost } from "./recordings/host/index.ts";
 import { runningSettingsHost } from "./running-settings/host/index.ts";
+import { topicHealthHost } from "./topic-health/host/index.ts";
 import { upgradesHost } from "./upgrades/host/index.ts";
 
 /** The features of every host. Those that others use come first. */
@@ -32,5 +33,6 @@ export const HOST_FEATURES = [
   limitsHost,
   outputRunsHost,
   managerRestartHost,
+  topicHealthHost,
   upgradesHost,
 ] as const;

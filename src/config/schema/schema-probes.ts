@@ -1,14 +1,16 @@
 import type { z } from "zod";
 import type { Liveness, Probe, ReadyCondition } from "../../contract/run.ts";
 import { toCommand } from "../command-line.ts";
+import { ALIVE_KEYS, PROBE_KINDS, READY_KEYS, toFeatureProbe } from "../features.ts";
 import type { Finding } from "./problems.ts";
 import { headerProblem, headerValue, httpUrl, tcpTarget } from "./schema-addresses.ts";
 import { defaulted, described, namedMap, orNull, section } from "./schema-kinds.ts";
 import { command, commandProblem, duration, integer, positiveDuration, regex } from "./schema-values.ts";
 
 /** The probes that check whether a process is ready, and whether it is still alive. */
-const PROBES = ["tcp", "http", "exec"] as const;
-const CONDITIONS = ["regex", "time", ...PROBES] as const;
+const CORE_PROBES = ["tcp", "http", "exec"];
+const PROBES = [...CORE_PROBES, ...PROBE_KINDS.map(({ key }) => key)];
+const CONDITIONS = ["regex", "time", ...PROBES];
 
 const probeShape = (interval: string) => ({
   tcp: described("Succeeds when this port, or HOST:PORT, accepts a connection.", tcpTarget),
@@ -29,6 +31,7 @@ export const ready = section(
     regex: described("JavaScript regular expression (flag u) that the output must match.", regex),
     time: described("How long the process must have been running.", duration),
     ...probeShape("1s"),
+    ...READY_KEYS,
   },
   {
     allowed: `a mapping with one of the keys ${CONDITIONS.join(", ")}`,
@@ -43,6 +46,7 @@ export const ready = section(
 export const alive = section(
   {
     ...probeShape("10s"),
+    ...ALIVE_KEYS,
     failures: defaulted("Number of consecutive failures after which the process is stopped as failed. Default {}.", integer(1, 1_000), 3),
   },
   {
@@ -57,21 +61,22 @@ export const alive = section(
 
 type ProbeSection = z.output<z.ZodObject<ReturnType<typeof probeShape>>>;
 
-function probeOf({ tcp, http, status, header, exec, interval, timeout }: ProbeSection): Probe | null {
+function probeOf({ tcp, http, status, header, exec, interval, timeout, ...own }: ProbeSection): Probe | null {
   const pace = { interval_ms: interval, timeout_ms: timeout };
   if (tcp !== undefined) return { kind: "tcp", ...tcp, ...pace };
   if (http !== undefined) return { kind: "http", url: http, status, headers: Object.fromEntries(header), ...pace };
-  return exec === undefined ? null : { kind: "exec", program: toCommand(exec).program, ...pace };
+  return exec === undefined ? toFeatureProbe(own) : { kind: "exec", program: toCommand(exec).program, ...pace };
 }
 
 function checkKeys(choices: readonly string[], values: ReadonlyMap<string, unknown>, report: (finding: Finding) => void): void {
   const chosen = choices.filter((key) => values.has(key));
   if (chosen.length === 0) report({ path: [], message: `must have one of the keys ${choices.join(", ")}`, at: "key" });
   if (chosen.length > 1) report({ path: [], message: `has ${chosen.map((key) => `'${key}'`).join(" and ")}; use one of them`, at: "key" });
-  const paced = PROBES.some((key) => values.has(key));
+  const paced = CORE_PROBES.some((key) => values.has(key));
   const refuse = (key: string, needed: string) => report({ path: [key], message: `works with ${needed} only`, at: "key" });
   for (const key of ["status", "header"]) if (values.has(key) && !values.has("http")) refuse(key, "'http'");
   for (const key of ["interval", "timeout"]) if (values.has(key) && !paced) refuse(key, "'tcp', 'http' and 'exec'");
+  for (const { key: kind, keys } of PROBE_KINDS) for (const key of keys) if (values.has(key) && !values.has(kind)) refuse(key, `'${kind}'`);
   const problem = commandProblem(values.get("exec"), false);
   if (problem !== null) report({ path: ["exec"], message: problem });
 }

@@ -35,7 +35,7 @@ export class Liveness {
         if (this.#inARow < failures || outcome === null) return;
         this.#prober.end();
         const times = failures === 1 ? "" : ` ${failures} times in a row`;
-        onFailed(`not alive: ${describeProbe(probe)} failed${times}: ${outcome}`.slice(0, 1_000));
+        onFailed(`not alive: ${describeProbe(probe, context)} failed${times}: ${outcome}`.slice(0, 1_000));
       },
     });
   }

@@ -3,13 +3,21 @@ import { request as httpsRequest } from "node:https";
 import { connect } from "node:net";
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
-import type { Probe, Program as ProbeProgram } from "../../contract/run.ts";
+import type { FeatureProbe, Probe, Program as ProbeProgram } from "../../contract/run.ts";
 import type { AuxiliaryProcess } from "../process/auxiliary-process.ts";
 
 export interface ProbeContext {
   clock: Clock;
   /** Starts a program with the run's folder, user and environment. */
   start: (program: ProbeProgram) => AuxiliaryProcess;
+  features: FeatureProbes;
+}
+
+/** The kinds of probes of the host's features. */
+export interface FeatureProbes {
+  begin(probe: FeatureProbe): BeginAttempt;
+  /** Describes the probe for messages. */
+  describe(probe: FeatureProbe): string;
 }
 
 /** An attempt in progress. `outcome` is null on success, else the reason. It never rejects, and settles within the probe's time. */
@@ -19,7 +27,7 @@ interface Attempt {
 }
 
 /** Begins an attempt, which calls `done` once. Call the returned `end` after that at the latest. */
-type Begin = (done: (outcome: string | null) => void) => () => void;
+export type BeginAttempt = (done: (outcome: string | null) => void) => () => void;
 
 /** Makes one attempt. */
 export function tryProbe(probe: Probe, context: ProbeContext): Attempt {
@@ -44,7 +52,7 @@ export function tryProbe(probe: Probe, context: ProbeContext): Attempt {
 }
 
 /** Describes a probe for messages. */
-export function describeProbe(probe: Probe): string {
+export function describeProbe(probe: Probe, { features }: Pick<ProbeContext, "features">): string {
   switch (probe.kind) {
     case "tcp":
       return `tcp ${probe.host}:${probe.port}`;
@@ -52,10 +60,12 @@ export function describeProbe(probe: Probe): string {
       return `http ${probe.url}`;
     case "exec":
       return `exec '${probe.program.kind === "shell" ? probe.program.line : probe.program.argv.join(" ")}'`;
+    default:
+      return features.describe(probe);
   }
 }
 
-function beginning(probe: Probe, context: ProbeContext): Begin {
+function beginning(probe: Probe, context: ProbeContext): BeginAttempt {
   switch (probe.kind) {
     case "tcp":
       return askTcp(probe);
@@ -67,10 +77,12 @@ function beginning(probe: Probe, context: ProbeContext): Begin {
         void auxiliary.ended.then(done);
         return () => auxiliary.kill();
       };
+    default:
+      return context.features.begin(probe);
   }
 }
 
-function askTcp({ host, port }: Extract<Probe, { kind: "tcp" }>): Begin {
+function askTcp({ host, port }: Extract<Probe, { kind: "tcp" }>): BeginAttempt {
   return (done) => {
     const socket = connect({ host, port });
     socket.once("connect", () => done(null));
@@ -79,7 +91,7 @@ function askTcp({ host, port }: Extract<Probe, { kind: "tcp" }>): Begin {
   };
 }
 
-function askHttp({ url, status, headers }: Extract<Probe, { kind: "http" }>): Begin {
+function askHttp({ url, status, headers }: Extract<Probe, { kind: "http" }>): BeginAttempt {
   return (done) => {
     const isSecure = url.startsWith("https:");
     try {

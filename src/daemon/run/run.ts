@@ -14,6 +14,7 @@ import { type AuxiliaryProcess, adoptAuxiliaryProcess, startAuxiliaryProcess } f
 import type { Program } from "../process/program.ts";
 import { besides, programOf } from "../process/run-program.ts";
 import type { TrackedTree, TreeReaper } from "../tree/tree-reaper.ts";
+import type { FeatureProbes } from "./probe.ts";
 import { MAX_CARRY_LENGTH } from "./readiness.ts";
 import { RunMonitors, type RunMonitorsOptions } from "./run-monitors.ts";
 import { factsOf, type LivingRunState, type RunFacts, type RunState } from "./run-state.ts";
@@ -34,6 +35,7 @@ export interface RunOptions {
   logFile: LogFile | null;
   reaper: TreeReaper;
   clock: Clock;
+  probes: FeatureProbes;
   onChange: (kind: HostEvent["kind"], run: Run) => void;
   /** Called when the ring has grown. The bytes are borrowed. */
   onOutput: (name: string, bytes: Uint8Array) => void;
@@ -188,7 +190,8 @@ export class Run {
     if (options.spec.log_file !== null) {
       options.logFile?.resume(options.spec.log_file, (isPressed) => this.#setHolder("log file", isPressed));
     }
-    if (this.#facts.exit === null) this.#monitors.begin({ clock: options.clock, start: (program) => this.#startBeside(program) });
+    const { clock, probes: features } = options;
+    if (this.#facts.exit === null) this.#monitors.begin({ clock, features, start: (program) => this.#startBeside(program) });
     if (taken !== null) this.#continue(taken);
   }
 
