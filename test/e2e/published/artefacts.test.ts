@@ -176,7 +176,8 @@ asyncio.run(main())
       const { topics } = await client.ask({ type: "request_topics" });
       return (topics as { name: string }[]).some(({ name }) => name === "counter/count");
     });
-    expect((await instance.mgr("topic", "list")).stdout).toContain("counter/count");
+    const listed = await instance.run("topic", "list", "-c", instance.config);
+    expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining("counter/count") });
     expect((await instance.mgr("logs", "counter")).stdout).toContain(`mgr-client ${version}`);
   });
 });
