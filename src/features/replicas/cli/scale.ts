@@ -30,10 +30,12 @@ export async function scale(words: string[], flags: ScaleFlags): Promise<void> {
     await client.mirror.known();
     const changes = words.map((word) => changeOf(word, replicas));
     for (const { name, count } of changes) await client.request({ type: "scale_process", name, count });
-    for (const { name, before, count } of changes) console.log(`${visible(name)}: ${before} → ${count}`);
+    for (const change of changes) console.log(changeLine(change));
     if (flags.wait) await follow(client, changes, flags.timeout);
   });
 }
+
+export const changeLine = ({ name, before, count }: Change): string => `${visible(name)}: ${before} → ${count}`;
 
 /** Throws CommandFailure for a word that is no NAME=COUNT, or names no process with replicas. */
 export function changeOf(word: string, sets: readonly ReplicaSet[]): Change {

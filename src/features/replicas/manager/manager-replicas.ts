@@ -78,10 +78,10 @@ export class ManagerReplicas implements Replicas {
       const next = this.#with(present, name, count);
       // Those with autostart would start although a user has stopped all others.
       if (!isWanted) for (const each of added()) intents.set(each, { requested_state: "stop" });
-      const msg = `'${by}' scales '${name}' from ${before} to ${count}`;
-      log.append({ level: "info", source: "manager", msg, action: { kind: "command", by, name } });
       return next;
     });
+    const msg = `'${by}' scales '${name}' from ${before} to ${count}`;
+    log.append({ level: "info", source: "manager", msg, action: { kind: "command", by, name } });
     if (isWanted) for (const each of added()) await this.#start(each, by);
     await this.#writer.save();
   }

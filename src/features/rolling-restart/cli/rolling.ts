@@ -1,11 +1,9 @@
-import { listNames } from "../../../base/names.ts";
-import { visible } from "../../../base/visible-text.ts";
 import { until } from "../../../base/wait.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { whileConnected } from "../../../cli/manager/connection.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
 import { MAX_STEP_S, type RestartStep } from "../wire.ts";
-import { isSettled, resultOf, stepLine } from "./step-text.ts";
+import { isSettled, problemOf, resultOf, stepLine } from "./step-text.ts";
 
 /** `mgr restart --rolling NAME…`: requests it, then prints each step. Ctrl-C ends it after the present process; a second one ends this command only. */
 export async function restartRolling(
@@ -76,12 +74,7 @@ class StepPrinter {
     } finally {
       process.off("SIGINT", cancel);
     }
-    const { restarted, failed, leftOut } = resultOf(names.map((name) => ({ name, step: ofThis(name) ?? null })));
-    if (failed === null && leftOut.length === 0) return;
-    const list = (all: readonly string[]) => visible(listNames(all, all.length));
-    const done = restarted.length === 0 ? "none was restarted" : `restarted: ${list(restarted)}`;
-    const rest = leftOut.length === 0 ? "" : `; not restarted: ${list(leftOut)}`;
-    const what = failed === null ? "the rolling restart was cancelled" : `the rolling restart ended because '${visible(failed)}' failed`;
-    throw new CommandFailure(EXIT.failed, `${what}; ${done}${rest}`);
+    const problem = problemOf(resultOf(names.map((name) => ({ name, step: ofThis(name) ?? null }))));
+    if (problem !== null) throw new CommandFailure(EXIT.failed, problem);
   }
 }

@@ -1,3 +1,4 @@
+import { listNames } from "../../../base/names.ts";
 import { visible } from "../../../base/visible-text.ts";
 import type { RestartStep } from "../wire.ts";
 
@@ -24,4 +25,14 @@ interface RollingResult {
 export function resultOf(all: readonly { readonly name: string; readonly step: RestartStep | null }[]): RollingResult {
   const namesIn = (state: RestartStep["state"]) => all.flatMap(({ name, step }) => ((step?.state ?? "left_out") === state ? name : []));
   return { restarted: namesIn("done"), failed: namesIn("failed")[0] ?? null, leftOut: namesIn("left_out") };
+}
+
+/** Why not all processes were restarted, which were and which were not; null: all were. */
+export function problemOf({ restarted, failed, leftOut }: RollingResult): string | null {
+  if (failed === null && leftOut.length === 0) return null;
+  const list = (names: readonly string[]) => visible(listNames(names, names.length));
+  const done = restarted.length === 0 ? "none was restarted" : `restarted: ${list(restarted)}`;
+  const rest = leftOut.length === 0 ? "" : `; not restarted: ${list(leftOut)}`;
+  const what = failed === null ? "the rolling restart was cancelled" : `the rolling restart ended because '${visible(failed)}' failed`;
+  return `${what}; ${done}${rest}`;
 }
