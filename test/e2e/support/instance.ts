@@ -26,6 +26,7 @@ export interface Configuration {
   hosts?: Record<string, unknown>;
   audit?: Record<string, unknown>;
   notifications?: object;
+  modes?: Record<string, unknown>;
   processes: Record<string, unknown>;
 }
 
