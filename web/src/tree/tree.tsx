@@ -239,7 +239,10 @@ function showRow(row: TreeRow, { ctrlKey, metaKey }: MouseEvent): void {
 /** Shows a row's view and focuses it. A click leaves the focus on the row. */
 function enter(row: TreeRow, kept = false): void {
   const view = viewOf(row);
-  if (view === null) return fold(row.node.name, !row.open);
+  if (view === null) {
+    fold(row.node.name, !row.open);
+    return;
+  }
   const isShown = keyOf(current.value) === keyOf(view);
   show(view, kept);
   if (isShown && row.node.type === "process" && takesFocus()) focusTerminal(layout.value.focused);
