@@ -20,7 +20,6 @@ export interface Configuration {
   instance?: Record<string, unknown>;
   defaults?: { environment?: Record<string, string>; [key: string]: unknown };
   groups?: Record<string, unknown>;
-  modes?: Record<string, unknown>;
   displays?: Record<string, unknown>;
   access?: Record<string, unknown>;
   hosts?: Record<string, unknown>;

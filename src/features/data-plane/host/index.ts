@@ -3,7 +3,7 @@ import { type DATA_PLANE_REQUESTS, NO_DATA_PLANE } from "../contract.ts";
 import { RegistryReport } from "./registry-report.ts";
 import { Tap } from "./tap.ts";
 
-export type { Tap, TappedMessage } from "./tap.ts";
+export type { Tap, TapListener, TappedMessage } from "./tap.ts";
 
 /** Reports clients, topics and services of the host. The service taps topics; null: the host has no broker. */
 export const dataPlaneHost: HostFeature<keyof typeof DATA_PLANE_REQUESTS, Tap | null> = {
