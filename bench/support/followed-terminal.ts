@@ -1,7 +1,9 @@
 import type { ManagerClient } from "../../src/client/manager-client.ts";
 import { OutputJoin } from "../../src/client/output-join.ts";
+import { sleep } from "./figure.ts";
 import { NumberedLines } from "./numbered-lines.ts";
 
+const RETRY_MS = 100;
 /** All that the host has. */
 const LINES = 100_000;
 
@@ -25,7 +27,11 @@ export class FollowedTerminal {
     const join = new OutputJoin();
     this.#join = join;
     this.lines.cut();
-    const backlog = await this.#client.request({ type: "get_process_output", name: this.#name, lines: LINES }).catch(() => null);
-    if (backlog !== null && this.#join === join) this.lines.add(join.backlog(backlog));
+    // The manager may not have its host back yet.
+    while (this.#join === join) {
+      const backlog = await this.#client.request({ type: "get_process_output", name: this.#name, lines: LINES }).catch(() => null);
+      if (backlog !== null) return this.#join === join ? this.lines.add(join.backlog(backlog)) : undefined;
+      await sleep(RETRY_MS);
+    }
   }
 }
