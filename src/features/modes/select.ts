@@ -1,10 +1,11 @@
 import { compileFnmatch } from "../../base/fnmatch.ts";
 import { isWithin } from "../../base/names.ts";
+import type { ProcessTags } from "../tags/wire.ts";
 
 /** What the words of a mode select from. */
 export interface Selectable {
   readonly name: string;
-  readonly tags: readonly string[];
+  readonly tags: Readonly<ProcessTags["tags"]>;
 }
 
 const TAG = "tag:";

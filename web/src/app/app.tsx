@@ -22,8 +22,6 @@ import { SettingsDialog } from "./settings-dialog.tsx";
 import { StatusBar } from "./status-bar.tsx";
 import { drag, Workspace } from "./workspace.tsx";
 
-const topItems = features.flatMap(({ TopItem }) => TopItem ?? []);
-
 export function App() {
   // Installed before the first paint, in the capture phase: it sees keys before the terminal, which sends them to the process.
   useLayoutEffect(() => {
@@ -78,9 +76,7 @@ function Shell() {
           <img src="/icon.svg" alt="" width="20" height="20" />
           <b>{instance.value.name || "mgr"}</b>
         </button>
-        {topItems.map((Item) => (
-          <Item key={Item.name} />
-        ))}
+        {features.map(({ TopItem }, index) => TopItem && <TopItem key={index} />)}
         {!isNarrow.value && <TopNav />}
       </header>
       <nav class="sidebar" aria-label="Processes">

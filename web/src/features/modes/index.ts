@@ -1,8 +1,14 @@
 import type { PageFeature } from "../../actions/page-feature.ts";
 import { ModeMenu } from "./mode-menu.tsx";
-import { modes, switchTo } from "./modes-store.ts";
+import { modes, switchFrame, switchTo } from "./modes-store.ts";
 
 export const modesFeature: PageFeature = {
   TopItem: ModeMenu,
-  actions: () => modes.value.map(({ name }) => ({ title: `Switch to mode ${name}`, run: () => void switchTo(name) })),
+  actions: () =>
+    modes.value.map((mode) => ({
+      title: `Switch to mode ${mode.name}`,
+      sends: switchFrame(mode),
+      asks: true,
+      run: () => void switchTo(mode.name),
+    })),
 };
