@@ -57,7 +57,7 @@ test("an agent starts `mgr mcp` and reads; with an access token it changes what 
   await eventually("the question is printed", () =>
     followed.stdout.includes(`token:agent asks to restart sim/world on ${hostname()}: mgr agent allow ${id}`),
   );
-  expect(await instance.run("agent", "allow", id, "--token-file", tokenFile, "-c", instance.config)).toMatchObject({ code: 1 });
+  expect(await instance.run("agent", "allow", id, "--token-file", tokenFile, "-c", instance.config)).toMatchObject({ code: 3 });
   expect(await instance.run("agent", "allow", id, "-c", instance.config)).toMatchObject({ code: 0 });
   expect(JSON.stringify((await call).content)).toContain("started");
   expect((await instance.run("agent", "refuse", id, "-c", instance.config)).stderr).toContain("no open question has the id");
