@@ -145,6 +145,9 @@ export class Player {
     const { source, wants, until } = this.#options;
     const ahead = new ReadAhead(source.messages(this.#timeOf(offset), wants));
     try {
+      // The time for the first chunk of a file is no part of the play.
+      await ahead.more();
+      this.#moveTo(offset);
       for (;;) {
         const next = ahead.peek();
         if (this.#isStopped || this.#seekTo !== null) return;
