@@ -36,5 +36,5 @@ test("the menu in the top bar switches after a preview, by keyboard and on a pho
   await page.setViewportSize({ width: 390, height: 780 });
   const menu = page.getByRole("button", { name: /^Mode: run/ });
   await soon(async () => (await menu.boundingBox())?.width ?? 0).toBeGreaterThan(40);
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
 });
