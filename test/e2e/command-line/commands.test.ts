@@ -39,8 +39,10 @@ describe("mgr ps", () => {
   test("--json prints the protocol's process objects", async () => {
     const processes = await list();
     expect(processes.map(({ name }) => name)).toEqual(["web/one", "web/two", "db", "job", "fails"]);
-    // With their load and schedule beside.
-    const objects = processes.map(({ cpu_percent: _cpu, memory_rss: _memory, schedule: _schedule, ...process }) => process);
+    // With their load, schedule and replicas beside.
+    const objects = processes.map(
+      ({ cpu_percent: _cpu, memory_rss: _memory, schedule: _schedule, replicas: _replicas, ...process }) => process,
+    );
     expect(objects.flatMap((process) => conforms("process", process))).toEqual([]);
   });
 

@@ -271,7 +271,8 @@ function upgrade(instance: Instance, path: string): Promise<number> {
   });
 }
 
-const READS = /^(get_|request_|subscribe_|unsubscribe_|search_|cancel_|set_log_min_level|follow_terminal_size)/;
+/** Frames that only look; the audit alone has what `record_agent_call` says. */
+const READS = /^(get_|plan_|request_|subscribe_|unsubscribe_|search_|cancel_|set_log_min_level|follow_|record_agent_call)/;
 const changes = (type: string): boolean => !READS.test(type);
 
 /** The state that an attacker could change, as an admin sees it. */

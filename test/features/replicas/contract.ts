@@ -7,5 +7,7 @@ export const replicasContract: FeatureContract = {
   clientFrames: { scale_process: row({ name: "string", count: "integer" }) },
   managerFrames: { replicas_upsert: event({ replicas: table("replica set") }), replicas_remove: event({ name: "string" }) },
   resources: { "replica set": set },
+  // By a reload without the key (test/features/replicas/manager.test.ts).
+  seenElsewhere: ["replicas_remove"],
   snapshot: { replicas: arrayOf(table("replica set")) },
 };

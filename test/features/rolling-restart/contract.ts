@@ -22,5 +22,7 @@ export const rollingRestartContract: FeatureContract = {
       reason: nullable("string"),
     },
   },
+  // After a while (test/features/rolling-restart/manager.test.ts).
+  seenElsewhere: ["restart_step_remove"],
   snapshot: { restart_steps: arrayOf(table("restart step")) },
 };

@@ -52,7 +52,10 @@ test("each process is restarted when the one before is ready again, and all othe
     ["c", 3, 3],
   ]);
   // They are forgotten after a while.
+  const removed: string[] = [];
+  bench.manager.frames$.subscribe((frame) => frame.type === "restart_step_remove" && removed.push(frame.name));
   await bench.advance(600_000);
+  expect(removed).toEqual(NAMES);
   expect((await bench.manager.snapshot()).restart_steps).toEqual([]);
 });
 

@@ -65,7 +65,7 @@ export class ManagerConfirmations implements Confirmations {
     const process = this.#options.process(name);
     if (this.#isClosed) throw shuttingDown();
     if (signal.aborted) throw cancelled();
-    if (process === undefined) throw new MgrError("not_found", `There is no process '${name}'.`);
+    if (process === undefined) throw unknownProcess(name);
     if (![...this.#followers].some(({ grants }) => mayAnswer(grants, wanted))) throw absent(wanted);
     // A client that no longer waits may not have said so: of two equal questions, both could be allowed.
     this.#end(
@@ -90,6 +90,7 @@ export class ManagerConfirmations implements Confirmations {
 
   answer({ id, name, agent, allow }: Answer, { user }: Principal): void {
     if (isToken(user)) throw notForTokens();
+    if (this.#options.process(name) === undefined) throw unknownProcess(name);
     const open = this.#open.get(id);
     // The answer is for what was shown.
     if (open === undefined || open.question.name !== name || open.question.agent !== agent)
@@ -180,4 +181,8 @@ function cancelled(): MgrError {
 
 function notForTokens(): MgrError {
   return new MgrError("forbidden", "A person has to answer questions of agents: log in as a user, not with an access token.");
+}
+
+function unknownProcess(name: string): MgrError {
+  return new MgrError("not_found", `There is no process '${name}'.`);
 }
