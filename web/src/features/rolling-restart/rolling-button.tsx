@@ -29,7 +29,8 @@ function BeginButton({ name, members }: { name: string; members: string[] }) {
   };
   return (
     <Button
-      class="restart"
+      class="restart rolling"
+      label="Rolling restart"
       title="Restart the members one by one"
       needsManager
       forbidden={refusalOf({ type: "rolling_restart", owners: members }, "Restarting")}
@@ -45,6 +46,7 @@ function CancelButton({ step: { id, name, position, total } }: { step: RestartSt
   return (
     <Button
       class="restart"
+      label={`Cancel restart (${position} of ${total})`}
       title={`${name} is being restarted. Leave the others as they are`}
       needsManager
       enabled={position < total}
@@ -53,7 +55,7 @@ function CancelButton({ step: { id, name, position, total } }: { step: RestartSt
     >
       <Icon name="close" />
       <span class="word">
-        Cancel restart ({position} of {total})
+        {position} of {total}
       </span>
     </Button>
   );
