@@ -37,6 +37,13 @@ export interface ProcessCurve {
   readonly Cell: ComponentType<{ name: string }>;
 }
 
+/** A TCP port on which a process listens. */
+export interface ListeningOn {
+  /** Canonical name of the host. */
+  readonly host: string;
+  readonly port: number;
+}
+
 /** Additions of a feature to the page. */
 export interface PageFeature {
   readonly views?: readonly AnyPageView[];
@@ -51,7 +58,9 @@ export interface PageFeature {
   /** A short fact about a process that runs, behind others in its status line. */
   readonly ProcessFact?: ComponentType<{ process: Process }>;
   /** A section of the details of a process, with its heading. It draws nothing where it has nothing to show. */
-  readonly ProcessSection?: ComponentType<{ process: Process }>;
+  readonly ProcessSection?: ComponentType<{ process: Process; PortLinks: ComponentType<ListeningOn> }>;
+  /** A link beside a TCP port of a process, which opens it. */
+  readonly PortLink?: ComponentType<ListeningOn>;
   /** A link in the row of a process that needs attention, to what explains it. It draws nothing where it has nothing to show. */
   readonly AttentionLink?: ComponentType<{ process: Process }>;
   /** A section of the overview, behind the page's own. */

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
-import type { PageView } from "../actions/page-feature.ts";
+import type { ListeningOn, PageView } from "../actions/page-feature.ts";
 import { ConfigView } from "../config/config-view.tsx";
 import { features } from "../features/index.ts";
 import { LogView } from "../log/log-view.tsx";
@@ -39,7 +39,13 @@ function ProcessFacts({ process }: { process: Process }): ComponentChildren {
 }
 
 function ProcessSections({ process }: { process: Process }): ComponentChildren {
-  return features.map(({ ProcessSection }, index) => ProcessSection && <ProcessSection key={index} process={process} />);
+  return features.map(
+    ({ ProcessSection }, index) => ProcessSection && <ProcessSection key={index} process={process} PortLinks={PortLinks} />,
+  );
+}
+
+function PortLinks(port: ListeningOn): ComponentChildren {
+  return features.map(({ PortLink }, index) => PortLink && <PortLink key={index} {...port} />);
 }
 
 function GroupButtons({ name }: { name: string }): ComponentChildren {
