@@ -3,6 +3,7 @@ import type { Process } from "../../../src/protocol/resources/resources.ts";
 import type { Pane } from "../state/layout.ts";
 import type { View, ViewKind, ViewOf, ViewType } from "../state/views.ts";
 import type { Action } from "./action.ts";
+import type { ListeningOn } from "./port-links.ts";
 import type { ProcessMarker } from "./process-marks.ts";
 
 /** A view of the page: its type, and the component that draws it. */
@@ -37,13 +38,6 @@ export interface ProcessCurve {
   readonly Cell: ComponentType<{ name: string }>;
 }
 
-/** A TCP port on which a process listens. */
-export interface ListeningOn {
-  /** Canonical name of the host. */
-  readonly host: string;
-  readonly port: number;
-}
-
 /** Additions of a feature to the page. */
 export interface PageFeature {
   readonly views?: readonly AnyPageView[];
@@ -58,7 +52,7 @@ export interface PageFeature {
   /** A short fact about a process that runs, behind others in its status line. */
   readonly ProcessFact?: ComponentType<{ process: Process }>;
   /** A section of the details of a process, with its heading. It draws nothing where it has nothing to show. */
-  readonly ProcessSection?: ComponentType<{ process: Process; PortLinks: ComponentType<ListeningOn> }>;
+  readonly ProcessSection?: ComponentType<{ process: Process }>;
   /** A link beside a TCP port of a process, which opens it. */
   readonly PortLink?: ComponentType<ListeningOn>;
   /** A link in the row of a process that needs attention, to what explains it. It draws nothing where it has nothing to show. */

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
-import type { ListeningOn, PageView } from "../actions/page-feature.ts";
+import type { PageView } from "../actions/page-feature.ts";
+import { type ListeningOn, PortLinks } from "../actions/port-links.ts";
 import { ConfigView } from "../config/config-view.tsx";
 import { features } from "../features/index.ts";
 import { LogView } from "../log/log-view.tsx";
@@ -39,12 +40,14 @@ function ProcessFacts({ process }: { process: Process }): ComponentChildren {
 }
 
 function ProcessSections({ process }: { process: Process }): ComponentChildren {
-  return features.map(
-    ({ ProcessSection }, index) => ProcessSection && <ProcessSection key={index} process={process} PortLinks={PortLinks} />,
+  return (
+    <PortLinks.Provider value={LinksOfPort}>
+      {features.map(({ ProcessSection }, index) => ProcessSection && <ProcessSection key={index} process={process} />)}
+    </PortLinks.Provider>
   );
 }
 
-function PortLinks(port: ListeningOn): ComponentChildren {
+function LinksOfPort(port: ListeningOn): ComponentChildren {
   return features.map(({ PortLink }, index) => PortLink && <PortLink key={index} {...port} />);
 }
 

@@ -1,5 +1,5 @@
 import { includesPort } from "../../../../src/features/forward/port-ranges.ts";
-import type { ListeningOn } from "../../actions/page-feature.ts";
+import type { ListeningOn } from "../../actions/port-links.ts";
 import { Button } from "../../ui/button.tsx";
 import { complain } from "../../ui/toasts.ts";
 import { addressOfPort, useWebPorts } from "./web-ports.ts";

@@ -1,14 +1,15 @@
-import type { ComponentType } from "preact";
+import { useContext } from "preact/hooks";
 import { isEverywhere, isLoopback } from "../../../../src/features/ports/port-text.ts";
 import type { ListeningPort } from "../../../../src/features/ports/wire.ts";
 import type { Process } from "../../../../src/protocol/resources/resources.ts";
-import type { ListeningOn } from "../../actions/page-feature.ts";
+import { PortLinks } from "../../actions/port-links.ts";
 import { Section } from "../../ui/detail-section.tsx";
 import { PortItem } from "./port-item.tsx";
 import { usePorts } from "./use-ports.ts";
 
 /** The ports of a process that runs, with everything that it has started. */
-export function PortsSection({ process, PortLinks }: { process: Process; PortLinks: ComponentType<ListeningOn> }) {
+export function PortsSection({ process }: { process: Process }) {
+  const Links = useContext(PortLinks);
   const found = usePorts(process);
   if (found === null) return null;
   const { ports, host, complete } = found;
@@ -18,7 +19,7 @@ export function PortsSection({ process, PortLinks }: { process: Process; PortLin
         <ul class="ports-list">
           {ports.map((port) => (
             <li key={[port.protocol, port.address, port.port, port.own_network].join()}>
-              <PortItem port={port} host={host} hasReason /> {isOpenable(port) && <PortLinks host={host} port={port.port} />}{" "}
+              <PortItem port={port} host={host} hasReason /> {isOpenable(port) && <Links host={host} port={port.port} />}{" "}
               {port.pid !== process.pid && <span class="soft">pid {port.pid}</span>}
             </li>
           ))}
