@@ -249,7 +249,7 @@ const PROCESS_ROWS: Row[] = [
   [
     "a ready condition that is a string",
     withCommand("ready: listening"),
-    ["processes.p.ready", 5, 12, "must be a mapping with one of the keys regex, time, tcp, http, exec, found 'listening'"],
+    ["processes.p.ready", 5, 12, "must be a mapping with one of the keys regex, time, tcp, http, exec"],
   ],
   [
     "a duration with a blank",

@@ -55,6 +55,6 @@ describe("a copy without a feature", () => {
 
 it("a feature is removed with those that use it", () => {
   const users: Record<string, string[]> = Object.fromEntries(FEATURES.map((name: string) => [name, withUsers(name).sort()]));
-  expect(users.recordings).toEqual(["loggers", "recordings"]);
+  expect(users.recordings).toEqual(["loggers", "recordings", "replay"]);
   expect(users.displays).toEqual(["displays"]);
 });

@@ -112,8 +112,12 @@ function isAllowed(spec: ClientFrameSpec, frame: Readonly<Record<string, unknown
   if (spec.scope === "own") return true;
   if (spec.scope === "global") return rankOf(grants, null) >= needed;
   if (spec.scope === "seen") return grants.length > 0;
-  if (spec.scope === "owned")
-    return rankOf(grants, typeof name === "string" && [...SEEN, ...HIDDEN].includes(name) ? name : null) >= needed;
+  if (spec.scope === "owned") {
+    const subjects = Array.isArray(frame.names)
+      ? frame.names
+      : [typeof name === "string" && [...SEEN, ...HIDDEN].includes(name) ? name : null];
+    return subjects.every((subject) => rankOf(grants, subject) >= needed);
+  }
   if (spec.scope === "output" || spec.scope === "log" || typeof name !== "string") return grants.length > 0;
   const members = [...SEEN, ...HIDDEN].filter((each) => each.startsWith(`${name}/`));
   const seen = members.filter((each) => rankOf(grants, each) >= 0);

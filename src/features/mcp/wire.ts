@@ -25,7 +25,7 @@ const tool = text(1, MAX_TOOL_CHARS).describe("Name of the tool that the agent h
 const key = text(1, 64).describe("Chosen by the client, for `cancel_confirmation`.");
 
 export const mcpCommands = clientFrames("Agents", {
-  request_confirmation: {
+  ask_confirmation: {
     fields: { name: processName, action: z.enum(ENDS, { error: `must be one of ${ENDS.join(", ")}` }), tool, key },
     answer: "confirmation",
     scope: "name",
@@ -38,7 +38,6 @@ export const mcpCommands = clientFrames("Agents", {
     answer: null,
     scope: "own",
     role: "operator",
-    readOnly: true,
     meaning: "Withdraws a question of this connection. Nothing happens if there is none with this key.",
   },
   follow_confirmations: {

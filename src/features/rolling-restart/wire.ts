@@ -30,13 +30,15 @@ export type RestartStep = z.infer<typeof restartStep>;
 
 const id = z.string().describe("Identifies the rolling restart in `cancel_rolling_restart` and in the steps.");
 
+const namesSay = `must be a list of 1 to ${MAX_NAMES} names of processes`;
+
 export const rollingRestartCommands = clientFrames("Rolling restarts", {
   rolling_restart: {
     fields: {
       names: z
-        .array(processName)
-        .min(1, { error: "must have at least one name" })
-        .max(MAX_NAMES, { error: `must have at most ${MAX_NAMES} names` })
+        .array(processName, { error: namesSay })
+        .min(1, { error: namesSay })
+        .max(MAX_NAMES, { error: namesSay })
         .describe("Names of processes, in the order in which they are restarted."),
       timeout: integer(1, MAX_STEP_S)
         .describe(`Seconds that each may take to stop and to be ready. Default ${DEFAULT_STEP_S}.`)

@@ -134,7 +134,7 @@ const WRITES = {
   "src/cli/commands/configuration/reload.ts": 1,
   "src/cli/commands/setup/save-all.ts": 1,
   "src/cli/commands/processes/top.ts": 2,
-  "src/cli/commands/instance/up.ts": 7,
+  "src/cli/commands/instance/up.ts": 8,
   "src/cli/commands/processes/wait.ts": 1,
   "src/cli/manager/config-path.ts": 1,
   "src/cli/manager/configuration.ts": 1,

@@ -5,7 +5,7 @@ const action = oneOf("stop", "restart");
 
 export const mcpContract: FeatureContract = {
   clientFrames: {
-    request_confirmation: row({ name: "string", action, tool: "string", key: "string" }, "confirmation"),
+    ask_confirmation: row({ name: "string", action, tool: "string", key: "string" }, "confirmation"),
     cancel_confirmation: row({ key: "string" }),
     follow_confirmations: row({}),
     answer_confirmation: row({ name: "string", id: "string", agent: "string", allow: "boolean" }),

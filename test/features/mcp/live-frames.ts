@@ -6,7 +6,7 @@ export async function mcpLive({ ask, client, process: name }: Live): Promise<voi
   const from = client.here;
   await ask({ type: "follow_confirmations" });
   await ask({ type: "record_agent_call", tool: "stop_process", name, arguments: { lines: 5 } });
-  const answered = ask({ type: "request_confirmation", name, action: "stop", tool: "stop_process", key: "live" });
+  const answered = ask({ type: "ask_confirmation", name, action: "stop", tool: "stop_process", key: "live" });
   const isAsked = ({ type, confirmations }: Frame) => type === "confirmations" && (confirmations as unknown[]).length > 0;
   const { confirmations } = await client.until("the question", isAsked, from);
   const [{ id, agent }] = confirmations as [{ id: string; agent: string }];

@@ -1,3 +1,4 @@
+import type { Owners } from "../../../src/base/access.ts";
 import { MgrError } from "../../../src/base/errors.ts";
 import { modesExtension } from "../../../src/features/modes/manager/index.ts";
 import type { Modes } from "../../../src/features/modes/manager/modes.ts";
@@ -6,6 +7,8 @@ import type { Mode } from "../../../src/features/modes/wire.ts";
 /** Modes that a test sets. */
 export class FakeModes implements Modes {
   readonly extension = modesExtension(this);
+  /** The processes that a switch to the mode of this name is about. */
+  readonly owners = new Map<string, readonly string[]>();
   modes: Mode[] = [];
 
   list(): Mode[] {
@@ -17,8 +20,8 @@ export class FakeModes implements Modes {
     return { type: "mode_plan" as const, name, stops: [], starts: [], confirm: [], parameters: [] };
   }
 
-  ownersOf(): null {
-    return null;
+  ownersOf(name: string): Owners {
+    return this.owners.get(name) ?? null;
   }
 
   switchTo(name: string): void {

@@ -22,7 +22,7 @@ export async function forwards(flags: ForwardsFlags): Promise<void> {
       if (!open.some(({ id }) => id === close))
         throw new CommandFailure(EXIT.notFound, `there is no forward with the id '${visible(close)}' (mgr forwards)`);
       await client.request({ type: "close_forward", id: close });
-      process.stdout.write(`${close}: closed\n`);
+      process.stdout.write(`${visible(close)}: closed\n`);
       return;
     }
     if (flags.json) printJson(open);

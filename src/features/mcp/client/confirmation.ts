@@ -22,7 +22,7 @@ export async function confirmedInPage(client: ManagerClient, tool: string, { act
     client.request({ type: "cancel_confirmation", key }).catch(() => undefined);
   });
   try {
-    await client.request({ type: "request_confirmation", name, action, tool, key }, { timeout: CONFIRMATION_TIME_MS + GRACE_MS });
+    await client.request({ type: "ask_confirmation", name, action, tool, key }, { timeout: CONFIRMATION_TIME_MS + GRACE_MS });
     signal.throwIfAborted();
   } finally {
     unsubscribe();

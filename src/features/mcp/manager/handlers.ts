@@ -14,7 +14,7 @@ export function mcpHandlers(confirmations: Confirmations): HandlerTable<keyof ty
     ({ end }) => end(),
   );
   return {
-    request_confirmation: {
+    ask_confirmation: {
       kind: "request",
       answer: async ({ name, action, tool, key }, context) => {
         const requests = requestsOf(context);

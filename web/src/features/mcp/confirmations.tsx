@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import type { Confirmation } from "../../../../src/features/mcp/wire.ts";
+import { refusalOf } from "../../state/access.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Icon } from "../../ui/icons.tsx";
@@ -60,6 +61,7 @@ function ConfirmationsDialog() {
 function Question({ question }: { question: Confirmation }) {
   const { agent, action, name, host, pid, tool, asked, until } = question;
   const what = `${action} ${name}`;
+  const forbidden = refusalOf({ type: "answer_confirmation", name }, "An answer");
   return (
     <li>
       <p>
@@ -70,10 +72,10 @@ function Question({ question }: { question: Confirmation }) {
         Tool {tool}, asked {lasting(asked)} ago, refused in {lasting(until, true)} without an answer.
       </p>
       <div class="dialog-buttons">
-        <Button needsManager label={`Refuse to ${what}`} onClick={() => answer(question, false)}>
+        <Button needsManager forbidden={forbidden} label={`Refuse to ${what}`} onClick={() => answer(question, false)}>
           Refuse
         </Button>
-        <Button needsManager class="danger" label={`Allow to ${what}`} onClick={() => answer(question, true)}>
+        <Button needsManager forbidden={forbidden} class="danger" label={`Allow to ${what}`} onClick={() => answer(question, true)}>
           Allow
         </Button>
       </div>

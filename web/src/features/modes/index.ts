@@ -1,13 +1,13 @@
 import type { PageFeature } from "../../actions/page-feature.ts";
 import { ModeMenu } from "./mode-menu.tsx";
-import { modes, switchFrame, switchTo } from "./modes-store.ts";
+import { modes, ownersOf, switchTo } from "./modes-store.ts";
 
 export const modesFeature: PageFeature = {
   TopItem: ModeMenu,
   actions: () =>
     modes.value.map((mode) => ({
       title: `Switch to mode ${mode.name}`,
-      sends: switchFrame(mode),
+      sends: { type: "switch_mode", name: mode.name, owners: ownersOf(mode) },
       asks: true,
       run: () => void switchTo(mode.name),
     })),

@@ -1,6 +1,6 @@
 import { refusalOf } from "../../state/access.ts";
 import { MenuButton } from "../../ui/menu.tsx";
-import { activeMode, modeRemark, modes, switchFrame, switchTo } from "./modes-store.ts";
+import { activeMode, modeRemark, modes, ownersOf, switchTo } from "./modes-store.ts";
 
 /** The active mode in the bar at the top: a menu to switch to another one, with a mark if the set-up differs from it. */
 export function ModeMenu() {
@@ -19,7 +19,7 @@ export function ModeMenu() {
       items={modes.value.map((each) => ({
         icon: each.active === null ? "next" : "check",
         label: each.name,
-        forbidden: refusalOf(switchFrame(each), "Switching"),
+        forbidden: refusalOf({ type: "switch_mode", name: each.name, owners: ownersOf(each) }, "Switching"),
         run: () => void switchTo(each.name),
       }))}
     />

@@ -4,7 +4,6 @@ import type { Mode } from "../../../../src/features/modes/wire.ts";
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
 import { drawnWithNextFrame } from "../../state/painting.ts";
 import { allProcesses, ask, command, frames$ } from "../../state/store.ts";
-import type { Wanted } from "../../state/wanted.ts";
 import { confirm } from "../../ui/dialog.tsx";
 import { complain, toast } from "../../ui/toasts.ts";
 
@@ -27,9 +26,9 @@ export const modeRemark = computed(() => {
   return [...mode.active.problems, differencesText(differencesFrom(mode, allProcesses()))].filter((text) => text !== "").join("; ");
 });
 
-/** A switch as far as its permission depends on it: parameters need the role on everything. */
-export function switchFrame({ name, start, stop, parameters }: Mode): Wanted {
-  return { type: "switch_mode", name, owners: parameters.length > 0 ? null : [...start, ...stop] };
+/** The processes on which a switch needs its role; null: on everything, because of parameters. */
+export function ownersOf({ start, stop, parameters }: Mode): readonly string[] | null {
+  return parameters.length > 0 ? null : [...start, ...stop];
 }
 
 /** Switches to a mode, after a preview of what it would start and stop. */
