@@ -311,7 +311,9 @@ describe("a port is opened", () => {
     expect(forwards().service.list()).toMatchObject([{ user: "ann", host: "testhost", port, total_connections: 1 }]);
     await rig.get("/mgr/logout", { cookie: login }, { method: "POST" });
     const opening = { command: { name: "open_forward", sender: { user: "ann" }, target: `testhost:${port}` } };
-    const end = { command: { name: "forward_ended", args: { reason: "the login has ended", received: expect.any(Number) } } };
+    const end = {
+      command: { name: "forward_ended", args: { reason: "the login or the manager has ended", received: expect.any(Number) } },
+    };
     await expect.poll(() => forwards().observed).toMatchObject([opening, end]);
   });
 

@@ -57,10 +57,10 @@ export class Grants {
         forget();
         throw error;
       });
-    close = () => forward.close("the login has ended");
+    close = () => forward.close("the login or the manager has ended");
     if (isOver) {
       close();
-      throw new MgrError("conflict", "the login has ended");
+      throw new MgrError("conflict", "the login or the manager has ended");
     }
     const grant: Grant = { token, owner, target, forward, opened: this.#now(), used: this.#now(), wantsBasic: false };
     this.#open.set(token, grant);
