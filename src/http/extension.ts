@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Counter, Gauge } from "prom-client";
 import type { WebSocket } from "ws";
@@ -10,6 +11,7 @@ import type { ArchivePart } from "./archive/archive-part.ts";
 import type { LoginHost, LoginSource } from "./auth/accounts.ts";
 import type { HttpLog } from "./log/http-log.ts";
 import type { Refusal } from "./request/refusal.ts";
+import type { RemoteEnd } from "./request/remote-end.ts";
 import type { Route, RouteNeeds } from "./route.ts";
 import type { Followers } from "./server/open-connections.ts";
 
@@ -22,6 +24,7 @@ export interface FeatureExtension extends ExtendsTransport {
 export interface HttpExtension {
   readonly routes?: (services: HttpServices) => readonly Route[];
   readonly sockets?: readonly SocketRoute[];
+  readonly site?: Site;
   /** Users who log in by other means than a password of the auth file. */
   readonly logins?: (host: LoginHost) => LoginSource;
   readonly metrics?: MetricsPart;
@@ -44,6 +47,16 @@ export interface HttpServices {
   /** Content hash of the page's files. */
   readonly assetHash: string;
   readonly log: HttpLog;
+}
+
+/** Serves host names of its own, on which nothing of the manager is served. */
+export interface Site {
+  /** Whether it serves requests with this Host header, which other pages may have chosen. */
+  readonly serves: (host: string) => boolean;
+  /** `response` is that of a refused upgrade, too. Never throws. */
+  readonly onRequest: (request: IncomingMessage, response: ServerResponse, remote: RemoteEnd) => void;
+  /** An upgrade to `websocket`. Never throws. */
+  readonly onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer, remote: RemoteEnd) => void;
 }
 
 /** Lists the objects of a kind, for completion in shells. */

@@ -25,6 +25,7 @@ import type { ConnectionLimits } from "./server/connections.ts";
 import { type Deadlines, Listener } from "./server/listener.ts";
 import type { LocalSocketOptions } from "./server/local-socket.ts";
 import { type Belonging, Followers, OpenWebSockets } from "./server/open-connections.ts";
+import { Sites } from "./server/sites.ts";
 import { Upgrades } from "./server/upgrade.ts";
 
 export { assetHash } from "./files/built-assets.ts";
@@ -145,8 +146,12 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
     isHttpsOnly,
   });
   const listener = new Listener({
-    onRequest: (request, response) => onRequest(request, response),
-    onUpgrade: (...upgrade) => upgrades.handle(...upgrade),
+    onRequest: (request, response) => {
+      if (!sites.request(request, response)) onRequest(request, response);
+    },
+    onUpgrade: (...upgrade) => {
+      if (!sites.upgrade(...upgrade)) upgrades.handle(...upgrade);
+    },
     secureContext: certificate ? () => certificate.context() : undefined,
     deadlines: options.deadlines,
     limits: options.limits,
@@ -170,6 +175,12 @@ export async function prepareHttpServer(options: HttpServerOptions): Promise<Pre
     log,
   });
   const remoteOf = (socket: Socket) => listener.remoteOf(socket);
+  const sites = new Sites({
+    sites: extensions.flatMap(({ http }) => http?.site ?? []),
+    remoteOf,
+    isClosing: () => isClosing,
+    isHttpsOnly,
+  });
   const onRequest = lazyRequestListener({ gate, routes, state: control.state, observer, remoteOf, log });
   const upgrades = new Upgrades({
     gate,

@@ -136,7 +136,12 @@ const INSTANCE_ROWS: Row[] = [
   [
     "an allowed host with a port",
     "instance: {name: t, manager: ':0', allowed_hosts: ['bench.lab:8130']}\n",
-    ["instance.allowed_hosts[0]", 1, 52, "must be a host name without scheme and port, found 'bench.lab:8130'"],
+    [
+      "instance.allowed_hosts[0]",
+      1,
+      52,
+      "must be a host name without scheme and port, or a wildcard such as *.bench.lab, found 'bench.lab:8130'",
+    ],
   ],
   [
     "allowed origins that are not exact",

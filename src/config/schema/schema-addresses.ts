@@ -66,6 +66,14 @@ export const hostName = text("a host name without scheme and port, such as bench
   /^[\p{L}\p{N}_](?:[\p{L}\p{N}._-]{0,252})$/u.test(value) ? null : `must be a host name without scheme and port, found '${value}'`,
 );
 
+export const hostNameOrWildcard = text(
+  "a host name without scheme and port, such as bench.lab, or a wildcard such as *.bench.lab",
+  (value) =>
+    /^(?=.{1,253}$)(?:\*\.)?[\p{L}\p{N}_][\p{L}\p{N}._-]*$/u.test(value)
+      ? null
+      : `must be a host name without scheme and port, or a wildcard such as *.bench.lab, found '${value}'`,
+);
+
 /** The problem of a name for hosts or networks; null: it is valid. */
 export function hostNameProblem(name: string): string | null {
   return /^[\p{L}\p{N}_][\p{L}\p{N}._-]{0,252}$/u.test(name) ? null : `'${name}' may contain only letters, digits, '.', '_' and '-'`;

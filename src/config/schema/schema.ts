@@ -4,7 +4,7 @@ import { ON_BOOT } from "../../contract/supervision.ts";
 import { FILE_KEYS, INSTANCE_KEYS } from "../features.ts";
 import type { Finding } from "./problems.ts";
 import { accessSection } from "./schema-access.ts";
-import { busAddress, hostName, hostNameProblem, leafnodeAddress, listenAddress, origin } from "./schema-addresses.ts";
+import { busAddress, hostName, hostNameOrWildcard, hostNameProblem, leafnodeAddress, listenAddress, origin } from "./schema-addresses.ts";
 import { defaulted, described, jsonSchemaOf, listOf, listOr, namedMap, orNull, section } from "./schema-kinds.ts";
 import { defaultsSection, processSection, templateSection } from "./schema-process.ts";
 import {
@@ -49,8 +49,8 @@ const instance = {
   webui_https_key_file: orNull("PEM file with the private key of webui_https_cert_file.", path("the path of a file")),
   https_only: defaulted("Answer plain HTTP with a redirect to HTTPS, and mark the session cookie Secure. Default {}.", flag, false),
   allowed_hosts: defaulted(
-    "Further host names, without port, under which browsers reach this manager, such as that of a proxy.",
-    listOf("host names", hostName),
+    "Further host names, without port, under which browsers reach this manager, such as that of a proxy. A wildcard such as *.bench.lab has the names under which the page opens ports of processes, see docs/forward.md.",
+    listOf("host names", hostNameOrWildcard),
     [],
   ),
   allowed_origins: defaulted(

@@ -6,6 +6,8 @@ export interface PortRange {
 
 const MAX_PORT = 65_535;
 
+export const EVERY_PORT: PortRange = { first: 1, last: MAX_PORT };
+
 /** The range that `8080`, `"8080"` or `"8000-8010"` means; null: it is none. */
 export function parsePortRange(value: unknown): PortRange | null {
   const [, from, to = from] =

@@ -5,8 +5,8 @@ import { answer, clientFrames, managerFrames } from "../../protocol/frames/frame
 const forward = z
   .object({
     id: z.string(),
-    user: z.string().describe("The user of the `mgr forward`."),
-    address: z.string().nullable().describe("`<ip>:<port>` of the `mgr forward`; null over the local socket."),
+    user: z.string().describe("The user who reaches the port."),
+    address: z.string().nullable().describe("`<ip>:<port>` of the user; null over the local socket."),
     host: z.string().describe("Canonical name of the host."),
     port: z.int().describe("TCP port on the loopback interface of the host."),
     opened: timestamp,
@@ -17,7 +17,7 @@ const forward = z
     sent: z.int().describe("Bytes that were sent to the program on the host."),
     problem: z.string().nullable().describe("Why the last connection could not be made, or was cut; null: it was made."),
   })
-  .meta({ id: "Forward", description: "A TCP port of a host that a `mgr forward` reaches." });
+  .meta({ id: "Forward", description: "A TCP port of a host that a `mgr forward` reaches, or that a user has opened from the page." });
 export type Forward = z.infer<typeof forward>;
 
 export const forwardCommands = clientFrames("Network", {

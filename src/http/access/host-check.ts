@@ -29,7 +29,7 @@ export function isOwnOrigin(origin: string, scheme: Scheme, host: string): boole
   return own !== null && URL.canParse(origin) && new URL(origin).origin === own.origin;
 }
 
-type Scheme = "http" | "https";
+export type Scheme = "http" | "https";
 
 /**
  * The scheme that the browser used; a reverse proxy passes it in `X-Forwarded-Proto`. Pages of other sites cannot set that header: the
@@ -43,10 +43,10 @@ export function schemeOf(forwarded: string | null, isSecure: boolean): Scheme {
 
 /**
  * Whether a Host header may hold this name: the machine's name and FQDN, the manager's host, all names of configured hosts, and the names
- * that the configuration allows (docs/design/wire-rules.md, "HTTP refusals").
+ * that the configuration allows (docs/design/wire-rules.md, "HTTP refusals"). Wildcards are for the sites of features.
  */
 export function knownHosts(allowed: readonly string[], state: Pick<ManagerState, "manager" | "hosts">): (name: string) => boolean {
-  const names = new Set([...allowed, ...ownNames(), state.manager.host].map(plain));
+  const names = new Set([...allowed.filter((name) => !name.startsWith("*.")), ...ownNames(), state.manager.host].map(plain));
   return (name) => names.has(name) || state.hosts().some(({ all_names }) => all_names.some((known) => plain(known) === name));
 }
 

@@ -21,5 +21,8 @@ export const forwardContract: FeatureContract = {
       problem: nullable("string"),
     },
   },
-  routes: [route(["GET", "/mgr/forward/ws"], { host: "string", port: "integer", forward: "string" }, null, { status: 101 })],
+  routes: [
+    route(["GET", "/mgr/forward/ws"], { host: "string", port: "integer", forward: "string" }, null, { status: 101 }),
+    route(["GET", "/mgr/forward/web"], { host: "string" }, "application/json"),
+  ],
 };

@@ -7,6 +7,7 @@ import type { CommandOutcome } from "../../../src/base/command-observer.ts";
 import { MgrError } from "../../../src/base/errors.ts";
 import { forwardExtension } from "../../../src/features/forward/manager/index.ts";
 import { ManagerForwards } from "../../../src/features/forward/manager/manager-forwards.ts";
+import { WebPorts } from "../../../src/features/forward/manager/web/web-ports.ts";
 import type { PortRange } from "../../../src/features/forward/port-ranges.ts";
 import type { LogBook } from "../../../src/log/log-book.ts";
 
@@ -17,6 +18,7 @@ const ALIAS = "bench";
 /** The forwards of a manager whose host is this machine. */
 export class FakeForwards {
   readonly service: ManagerForwards;
+  readonly webPorts: WebPorts;
   readonly extension: ReturnType<typeof forwardExtension>;
   readonly observed: { command: OwnCommand; outcome: CommandOutcome | null }[] = [];
   /** Connections to the ports, the oldest first: their ends at the manager. */
@@ -47,7 +49,13 @@ export class FakeForwards {
       isReady: () => true,
       allowed: () => this.allowed,
     });
-    this.extension = forwardExtension(this.service);
+    this.webPorts = new WebPorts({
+      clock: systemClock,
+      forwards: this.service,
+      hostEntries: () => [{ name: HOST, all_names: [HOST, ALIAS, "localhost"] }],
+      allowedHosts: () => ["*.mgr.example"],
+    });
+    this.extension = forwardExtension(this.service, this.webPorts);
   }
 
   async #connect(target: { host: string; port: number }): Promise<Duplex> {

@@ -3,6 +3,7 @@ import type { Process } from "../../../src/protocol/resources/resources.ts";
 import type { Pane } from "../state/layout.ts";
 import type { View, ViewKind, ViewOf, ViewType } from "../state/views.ts";
 import type { Action } from "./action.ts";
+import type { ListeningOn } from "./port-links.ts";
 import type { ProcessMarker } from "./process-marks.ts";
 
 /** A view of the page: its type, and the component that draws it. */
@@ -52,6 +53,8 @@ export interface PageFeature {
   readonly ProcessFact?: ComponentType<{ process: Process }>;
   /** A section of the details of a process, with its heading. It draws nothing where it has nothing to show. */
   readonly ProcessSection?: ComponentType<{ process: Process }>;
+  /** A link beside a TCP port of a process, which opens it. */
+  readonly PortLink?: ComponentType<ListeningOn>;
   /** A link in the row of a process that needs attention, to what explains it. It draws nothing where it has nothing to show. */
   readonly AttentionLink?: ComponentType<{ process: Process }>;
   /** A section of the overview, behind the page's own. */

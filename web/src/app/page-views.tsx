@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import type { PageView } from "../actions/page-feature.ts";
+import { type ListeningOn, PortLinks } from "../actions/port-links.ts";
 import { ConfigView } from "../config/config-view.tsx";
 import { features } from "../features/index.ts";
 import { LogView } from "../log/log-view.tsx";
@@ -39,7 +40,15 @@ function ProcessFacts({ process }: { process: Process }): ComponentChildren {
 }
 
 function ProcessSections({ process }: { process: Process }): ComponentChildren {
-  return features.map(({ ProcessSection }, index) => ProcessSection && <ProcessSection key={index} process={process} />);
+  return (
+    <PortLinks.Provider value={LinksOfPort}>
+      {features.map(({ ProcessSection }, index) => ProcessSection && <ProcessSection key={index} process={process} />)}
+    </PortLinks.Provider>
+  );
+}
+
+function LinksOfPort(port: ListeningOn): ComponentChildren {
+  return features.map(({ PortLink }, index) => PortLink && <PortLink key={index} {...port} />);
 }
 
 function GroupButtons({ name }: { name: string }): ComponentChildren {

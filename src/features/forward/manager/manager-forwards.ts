@@ -6,7 +6,7 @@ import { MgrError, messageOf, wireCode } from "../../../base/errors.ts";
 import type { Principal } from "../../../base/principal.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import { MANAGER_ENDS } from "../forward-socket.ts";
-import { includesPort, type PortRange } from "../port-ranges.ts";
+import { EVERY_PORT, includesPort, type PortRange } from "../port-ranges.ts";
 import type { Forward } from "../wire.ts";
 import type { Forwards } from "./forwards.ts";
 import { type OnForwardClose, OpenForward } from "./open-forward.ts";
@@ -30,7 +30,7 @@ export interface ForwardSurroundings extends Pick<ManagerCore, "clock" | "hostNa
   readonly allowed: () => ReadonlyMap<string, readonly PortRange[]>;
 }
 
-/** The forwards of this manager. They end with the WebSockets of their clients. */
+/** The forwards of this manager: of the command `mgr forward`, which end with its WebSocket, and of ports that were opened from the page. */
 export class ManagerForwards implements Forwards {
   readonly #core: ForwardSurroundings;
   readonly #open = new Map<string, OpenForward>();
@@ -64,7 +64,7 @@ export class ManagerForwards implements Forwards {
     const end = await this.#core.observe({ name: "open_forward", by: owner.user, sender: owner, target: `${host}:${port}` });
     try {
       const canonical = this.#canonical(host);
-      this.#checkAllowed(owner, canonical, port);
+      this.checkAllowed(owner, canonical, port);
       this.#checkRoom(owner);
       const forward = this.#add(owner, canonical, port, onClose);
       end({ ok: true });
@@ -157,12 +157,20 @@ export class ManagerForwards implements Forwards {
     }
   }
 
+  /** Ports of a host, by its canonical name, that a user may reach. */
+  reachable({ grants }: Pick<Principal, "grants">, host: string): readonly PortRange[] {
+    if (isAdmin({ grants })) return [EVERY_PORT];
+    if (!includesRole(generalRole(grants), "operator")) return [];
+    return [...this.#core.allowed()].flatMap(([name, ranges]) => (this.#isHost(name, host) ? ranges : []));
+  }
+
   #canonical(host: string): string {
     const { named, hostName } = this.#core;
     return host === "localhost" ? hostName : named.canonical(host);
   }
 
-  #checkAllowed(owner: Principal, host: string, port: number): void {
+  /** Throws `forbidden`. `host`: its canonical name. */
+  checkAllowed(owner: Principal, host: string, port: number): void {
     if (this.#mayReach(owner, host, port)) return;
     const needs = `a forward to port ${port} of host '${host}' needs the role admin on everything`;
     throw new MgrError("forbidden", `${needs}, or the role operator and the port below 'forward' of the configuration (docs/forward.md)`);
@@ -176,9 +184,7 @@ export class ManagerForwards implements Forwards {
   }
 
   #mayReach(owner: Principal, host: string, port: number): boolean {
-    if (isAdmin(owner)) return true;
-    if (!includesRole(generalRole(owner.grants), "operator")) return false;
-    return [...this.#core.allowed()].some(([name, ranges]) => this.#isHost(name, host) && includesPort(ranges, port));
+    return includesPort(this.reachable(owner, host), port);
   }
 
   #isHost(name: string, host: string): boolean {
@@ -190,6 +196,6 @@ export class ManagerForwards implements Forwards {
   }
 }
 
-function isAdmin({ grants }: Principal): boolean {
+function isAdmin({ grants }: Pick<Principal, "grants">): boolean {
   return includesRole(generalRole(grants), "admin");
 }

@@ -29,11 +29,17 @@ export interface ForwardCounts {
   readonly sent: number;
 }
 
+/** What uses a connection to the port: bytes from it have gone to the program, and bytes to it have come from the program. */
+export interface ForwardUser {
+  readonly counts: { readonly received: number; readonly sent: number };
+  destroy(error: Error): unknown;
+}
+
 /** A forward with its connections. */
 export class OpenForward {
   readonly options: OpenForwardOptions;
-  /** Connections to the port that are open; null: the WebSocket of its client is being opened. */
-  readonly #streams = new Map<Duplex, ByteChannel | null>();
+  /** Connections to the port that are open; null: its client's end is being opened. */
+  readonly #streams = new Map<Duplex, ForwardUser | null>();
   #opening = 0;
   #total = 0;
   /** Bytes of closed connections. */
@@ -92,8 +98,13 @@ export class OpenForward {
   /** Carries a connection of `connect` over an open WebSocket. */
   carry(stream: Duplex, ws: WebSocket): void {
     const channel = new ByteChannel(ws);
-    this.#streams.set(stream, channel);
+    this.use(stream, channel);
     joinStreams(channel, stream);
+  }
+
+  /** Counts the bytes of the user of a connection of `connect`, and tells it why the connection is cut. */
+  use(stream: Duplex, user: ForwardUser): void {
+    if (this.#streams.has(stream)) this.#streams.set(stream, user);
   }
 
   /** Closes the forward with its connections. */

@@ -1,25 +1,16 @@
 import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
-import { type AnyErrorCode, MgrError, messageOf } from "../../../base/errors.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { MgrError } from "../../../base/errors.ts";
 import type { SocketRequest, SocketRoute } from "../../../http/extension.ts";
-import { type Refusal, refusal } from "../../../http/request/refusal.ts";
 import { needsInGeneral } from "../../../http/route.ts";
 import { closeReason } from "../byte-channel.ts";
 import { FORWARD_PATH, type ForwardOpened, MAX_FORWARD_FRAME_BYTES } from "../forward-socket.ts";
+import { forwardRefusal } from "./forward-refusal.ts";
 import type { ManagerForwards } from "./manager-forwards.ts";
 import type { OpenForward } from "./open-forward.ts";
 
 /** Ping interval, milliseconds. A client that does not answer within two intervals is disconnected. */
 const PING_INTERVAL_MS = 20_000;
-const STATUS: Partial<Readonly<Record<AnyErrorCode, number>>> = {
-  bad_field: 400,
-  forbidden: 403,
-  not_found: 404,
-  busy: 429,
-  conflict: 502,
-  timeout: 504,
-};
 
 /** `/mgr/forward/ws`: opens a forward, or carries a connection of one. */
 export function forwardSocket(forwards: Pick<ManagerForwards, "open" | "connect">): SocketRoute {
@@ -35,7 +26,7 @@ export function forwardSocket(forwards: Pick<ManagerForwards, "open" | "connect"
         const serve = id === null ? await openForward(forwards, request) : await openConnection(forwards, request, id);
         return { label: { kind: "mgr_remote", name: request.principal.user }, serve };
       } catch (error) {
-        return refused(error);
+        return forwardRefusal(error);
       }
     },
   };
@@ -97,13 +88,9 @@ function keepAlive(ws: WebSocket): void {
   ws.once("close", () => clearInterval(beat));
 }
 
-function portOf(text: string): number {
+/** Throws `bad_field`. */
+export function portOf(text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535) return port;
   throw new MgrError("bad_field", "'port' must be a whole number from 1 to 65535");
-}
-
-function refused(error: unknown): Refusal {
-  const status = (error instanceof MgrError && STATUS[error.code]) || 503;
-  return refusal(status, visible(`${messageOf(error)}.`));
 }
