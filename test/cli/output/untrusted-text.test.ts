@@ -143,7 +143,7 @@ const WRITES = {
   "src/cli/output/table.ts": 1,
   "src/cli/main.ts": 3,
   "src/cli/program.ts": 1,
-  "src/cli/commands/processes/replay.ts": 2,
+  "src/cli/commands/processes/attach/replay.ts": 2,
   "src/cli/terminal/screen.ts": 1,
   "src/daemon/main.ts": 2,
 };
