@@ -116,7 +116,8 @@ describe("the files of kept output", () => {
       // Called for the first write of the pass.
       rings.find = (name) => {
         rings.find = find;
-        files.quiet().then(resolve, reject);
+        // After the pass has begun its write.
+        queueMicrotask(() => files.quiet().then(resolve, reject));
         return find(name);
       };
     });
