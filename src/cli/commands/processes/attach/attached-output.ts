@@ -1,4 +1,3 @@
-import type { Subscription } from "rxjs";
 import { pause, systemClock } from "../../../../base/clock.ts";
 import { MgrError } from "../../../../base/errors.ts";
 import type { ManagerClient } from "../../../../client/manager-client.ts";
@@ -23,7 +22,7 @@ export class AttachedOutput {
   #join = new OutputJoin();
   /** Where an earlier connection ended. */
   #place: OutputPlace | null = null;
-  #subscription: Subscription | null = null;
+  #unsubscribe = () => {};
 
   constructor(name: string, options: AttachedOutputOptions) {
     this.#name = name;
@@ -51,7 +50,7 @@ export class AttachedOutput {
   }
 
   leave(): void {
-    this.#subscription?.unsubscribe();
+    this.#unsubscribe();
   }
 
   /** Subscribed before the request, so that nothing is missed in between. */
@@ -59,10 +58,11 @@ export class AttachedOutput {
     this.leave();
     const join = new OutputJoin();
     this.#join = join;
-    this.#subscription = client.output$(this.#name).subscribe((frame) => {
+    const subscription = client.output$(this.#name).subscribe((frame) => {
       process.stdout.write(join.live(frame));
       this.#options.heard();
     });
+    this.#unsubscribe = () => subscription.unsubscribe();
     return join;
   }
 
