@@ -48,14 +48,26 @@ export class OutputJoin {
   }
 }
 
+/** What a backlog has after a place: its text, and the number of bytes between the place and the text, which are not in the backlog. */
+export function outputAfter({ output, offset, stream_id }: Piece, place: OutputPlace): { text: string; skipped: number } {
+  if (stream_id !== place.stream_id) return { text: output, skipped: 0 };
+  const { start, bytes } = lastBytes(output, offset - place.offset);
+  return { text: output.slice(start), skipped: Math.max(0, offset - place.offset - bytes) };
+}
+
 /** The last `count` UTF-8 bytes of `text`, as text. U+FFFD counts as one byte: it stands for a byte that is not valid UTF-8. */
 export function textOfLastBytes(text: string, count: number): string {
+  return text.slice(lastBytes(text, count).start);
+}
+
+function lastBytes(text: string, count: number): { start: number; bytes: number } {
   let start = text.length;
-  for (let bytes = 0; start > 0 && bytes < count; ) {
+  let bytes = 0;
+  while (start > 0 && bytes < count) {
     const unit = text.charCodeAt(start - 1);
     const isPair = unit >= 0xdc00 && unit <= 0xdfff && start > 1;
     bytes += isPair ? 4 : unit < 0x80 || unit === 0xfffd ? 1 : unit < 0x800 ? 2 : 3;
     start -= isPair ? 2 : 1;
   }
-  return text.slice(start);
+  return { start, bytes };
 }

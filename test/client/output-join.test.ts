@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { OutputJoin } from "../../src/client/output-join.ts";
+import { OutputJoin, outputAfter } from "../../src/client/output-join.ts";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).length;
 
@@ -67,5 +67,36 @@ describe("backlog and live output", () => {
     join.backlog({ output: "abc", offset: 3, stream_id: "s" });
     expect(join.live({ output: "def", offset: 6, stream_id: "s" })).toBe("def");
     expect(join.live({ output: "xyz", offset: 900, stream_id: "s" })).toBe("xyz");
+  });
+});
+
+describe("the output after a place", () => {
+  it("is what a backlog has beyond it, with the number of bytes that the backlog does not have any more", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "grapheme", maxLength: 40 }).filter((text) => !text.includes("\uFFFD")),
+        fc.nat(),
+        fc.nat(),
+        (text, seen, kept) => {
+          const characters = [...text];
+          const place = seen % (characters.length + 1);
+          const begin = kept % (characters.length + 1);
+          const output = characters.slice(begin).join("");
+          const after = outputAfter(
+            { output, offset: bytesOf(text), stream_id: "s" },
+            { offset: bytesOf(characters.slice(0, place).join("")), stream_id: "s" },
+          );
+          expect(after).toEqual({
+            text: characters.slice(Math.max(begin, place)).join(""),
+            skipped: bytesOf(characters.slice(place, Math.max(begin, place)).join("")),
+          });
+        },
+      ),
+    );
+  });
+
+  it("is everything in the stream of another daemon", () => {
+    const backlog = { output: "new", offset: 3, stream_id: "two" };
+    expect(outputAfter(backlog, { offset: 1_000, stream_id: "one" })).toEqual({ text: "new", skipped: 0 });
   });
 });

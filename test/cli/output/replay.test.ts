@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { replay } from "../../../src/cli/commands/processes/replay.ts";
+import { replay } from "../../../src/cli/commands/processes/attach/replay.ts";
 
 /** A terminal that answers what it is asked, as xterm does, and is typed into meanwhile. */
 function terminal({ answers = true, typed = "" }: { answers?: boolean; typed?: string | Buffer } = {}) {

@@ -119,7 +119,8 @@ describeUntrustedText(PLACES);
 /** How often each file writes to a terminal. A new place comes into the table above; then it is counted here. */
 const WRITES = {
   "src/app/survive-shortage.ts": 1,
-  "src/cli/commands/processes/attach.ts": 5,
+  "src/cli/commands/processes/attach.ts": 4,
+  "src/cli/commands/processes/attach/attached-output.ts": 2,
   "src/cli/commands/setup/check.ts": 3,
   "src/cli/commands/processes/control.ts": 2,
   "src/cli/commands/instance/down.ts": 2,
@@ -143,7 +144,7 @@ const WRITES = {
   "src/cli/output/table.ts": 1,
   "src/cli/main.ts": 3,
   "src/cli/program.ts": 1,
-  "src/cli/commands/processes/replay.ts": 2,
+  "src/cli/commands/processes/attach/replay.ts": 2,
   "src/cli/terminal/screen.ts": 1,
   "src/daemon/main.ts": 2,
 };

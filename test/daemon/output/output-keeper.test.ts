@@ -106,6 +106,29 @@ describe("the files of kept output", () => {
     expect(readdirSync(folder)).toEqual([file]);
   });
 
+  test("delay a replacement of the program by one write, not by those of all processes; the rest is written afterwards", async () => {
+    const rings = new RingStore();
+    const files = keeper(rings);
+    const names = Array.from({ length: 20 }, (_, index) => `p${index}`);
+    for (const name of names) print({ rings, files }, name, `the end of ${name}`);
+    const find = rings.find.bind(rings);
+    const quiet = new Promise<void>((resolve, reject) => {
+      // Called for the first write of the pass.
+      rings.find = (name) => {
+        rings.find = find;
+        // After the pass has begun its write.
+        queueMicrotask(() => files.quiet().then(resolve, reject));
+        return find(name);
+      };
+    });
+    await quiet;
+    expect(contents()).toHaveLength(1);
+    expect(files.handOver().grown.toSorted()).toEqual(names.slice(1).toSorted());
+    files.resume();
+    await expect.poll(() => contents().length, PATIENT).toBe(names.length);
+    await files.close({ removes: true });
+  });
+
   test("are written again if their folder is removed while the daemon runs", async () => {
     const rings = new RingStore();
     const files = keeper(rings);

@@ -49,6 +49,11 @@ class Desk implements AsyncDisposable {
     this.terminal.write(Buffer.from(text));
   }
 
+  /** All that the terminal has received. */
+  get text(): string {
+    return this.#seen.text;
+  }
+
   async sees(pattern: RegExp): Promise<RegExpExecArray> {
     return eventually(`${pattern} on the terminal`, () => pattern.exec(this.#seen.text)).catch((error: Error) => {
       throw new Error(`${error.message}; it shows:\n${this.#seen.text}`);
@@ -164,13 +169,25 @@ test("mgr attach types its piped input, and cuts no character", async () => {
   expect(instance.read("typed") === PASTED).toBe(true);
 });
 
-test("mgr attach reports that the manager ended, and restores the terminal", async () => {
+test("mgr attach goes on when the manager comes back, with what was typed meanwhile and no output twice; without a manager, Ctrl-] detaches", async () => {
   await listens("lost");
   await using desk = await Desk.open(instance, "lost");
   await desk.sees(/size 30 100/);
+  desk.type("before\r");
+  await desk.sees(/got before/);
   instance.kill("manager");
-  expect(await desk.left()).toBe(1);
-  await desk.sees(/connection|manager/);
+  await desk.sees(/the connection to the manager was closed: .*Reconnecting/);
+  desk.type("meanwhile\r");
+  await instance.mgr("up", "--detach");
+  await desk.sees(/connected again/);
+  await desk.sees(/got meanwhile/);
+  desk.type("after\r");
+  await desk.sees(/got after/);
+  for (const said of ["before", "meanwhile", "after"]) expect(desk.text.split(`got ${said}`)).toHaveLength(2);
+  instance.kill("manager");
+  await desk.sees(/Reconnecting.*Reconnecting/s);
+  desk.type("\x1d");
+  expect(await desk.left()).toBe(0);
 });
 
 test("mgr attach and mgr logs -f within a process refuse to show that process, which would loop", async () => {

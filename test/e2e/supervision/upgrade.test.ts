@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { Instance } from "../support/instance.ts";
 import { isAlive } from "../support/marked.ts";
 import { ECHO, sh } from "../support/shell.ts";
+import { TerminalSession } from "../support/terminal.ts";
 import { eventually } from "../support/wait.ts";
 
 const COUNT = sh("i=0; while :; do i=$((i+1)); echo tick $i; sleep 0.01; done");
@@ -28,6 +29,17 @@ test("mgr upgrade replaces manager and daemon: their pids and those of the proce
   const pids = { manager: instance.pidOf("manager"), daemon: instance.pidOf("daemon") };
   const before = await first.process("shell");
 
+  using attached = new TerminalSession(["attach", "-c", instance.config, "counter"], {
+    rows: 30,
+    cols: 100,
+    environment: instance.environment,
+  });
+  let shown = "";
+  attached.pty.onData((data) => {
+    shown += data;
+  });
+  await eventually("the counter is shown", () => /tick \d+\r/.test(shown));
+
   const { stdout } = await instance.mgr("upgrade", "--json");
   expect(JSON.parse(stdout)).toEqual([
     { host: null, from: expect.any(String), to: expect.any(String), problem: null },
@@ -43,6 +55,12 @@ test("mgr upgrade replaces manager and daemon: their pids and those of the proce
   await eventually("the shell answers", async () => (await output("shell")).includes("you typed after\r\n"));
   const ticks = lastTick(await output("counter"));
   await eventually("the counter goes on", async () => lastTick(await output("counter")) > ticks);
+  await eventually("mgr attach shows it", () => shown.includes(`tick ${ticks}\r`));
+  expect(shown).toContain("connected again");
+  const seen = [...shown.matchAll(/tick (\d+)\r/g)].map(([, number]) => Number(number));
+  expect(seen).toEqual(seen.map((_, index) => (seen[0] ?? 0) + index));
+  attached.type("\x1d");
+  expect((await attached.ended).exitCode).toBe(0);
 
   const program = join(instance.dir, "broken.cjs");
   writeFileSync(program, "throw new Error('not today')");

@@ -1,81 +1,87 @@
 import { visible } from "../../../base/visible-text.ts";
 import { ForceRedraw } from "../../../client/handles/force-redraw.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
-import { OutputJoin } from "../../../client/output-join.ts";
 import type { Process } from "../../../protocol/resources/resources.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
-import { whileConnected, withManager } from "../../manager/connection.ts";
+import { reconnectManager, withManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/connection-target.ts";
 import { runsWithin } from "../../manager/select.ts";
 import { processIn } from "../../manager/selectors.ts";
 import { remark } from "../../output/process-text.ts";
-import { type Replayed, replay } from "./replay.ts";
+import { AttachedLink } from "./attach/attached-link.ts";
+import { AttachedOutput } from "./attach/attached-output.ts";
+import { replay } from "./attach/replay.ts";
+import { TypedInput } from "./attach/typed-input.ts";
 
 export interface AttachFlags extends ConnectionFlags {
   lines: number;
 }
 
-/** Ctrl-]: detaches. */
-const LEAVE = 0x1d;
 /** Resets modes that a full-screen program may have left on: colours, mouse, bracketed paste, keypad and others, a hidden cursor, its own screen. */
 const PLAIN = "\x1b[0m\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?1l\x1b>\x1b[?7h\x1b[?25h\x1b[?1047l";
 
-/** `mgr attach NAME`: connects this terminal to the process, until Ctrl-]. Without a terminal, standard input is typed until its end. */
+/**
+ * `mgr attach NAME`: connects this terminal to the process, until Ctrl-], also over a restart of the manager. Without a terminal, standard input is
+ * typed until its end.
+ */
 export async function attach(name: string, flags: AttachFlags): Promise<void> {
   await withManager(flags, async (client) => {
     const several = `'${name}' matches more than one process; give the name of one process`;
     const chosen = processIn(await client.snapshot(), [name], several);
     if (runsWithin(chosen))
       throw new CommandFailure(EXIT.usage, `this command runs in the terminal of '${chosen.name}', which cannot be attached to itself`);
-    await attachTo(client, chosen, flags.lines);
+    await attachTo(client, chosen, { lines: flags.lines, reconnect: (signal) => reconnectManager(flags, signal) });
   });
 }
 
-/** Attaches until Ctrl-]; afterwards this terminal is restored. */
-export async function attachTo(client: ManagerClient, target: Process, lines: number): Promise<void> {
+interface AttachOptions {
+  /** Maximum number of lines of past output to show. */
+  readonly lines: number;
+  /** Opens another connection after `client` was lost; null: attaching ends with the connection. */
+  readonly reconnect: ((signal: AbortSignal) => Promise<ManagerClient>) | null;
+}
+
+/** Attaches until Ctrl-]; afterwards this terminal is restored. Rejects when the connection ends, or does not come back. */
+export async function attachTo(client: ManagerClient, target: Process, { lines, reconnect }: AttachOptions): Promise<void> {
   const { name } = target;
-  const forceRedraw = new ForceRedraw((rowsLess) => sendSize(client, name, rowsLess));
-  const output = await followOutput(client, name, { lines, heard: () => forceRedraw.heard() });
-  const restoreTerminal = enterRawMode(client, name, forceRedraw);
-  let stopKeys = () => {};
+  const link = new AttachedLink(client, { reconnect, note });
+  const sendSize = (rowsLess: 0 | 1 = 0) => sendSizeTo(link.client, name, rowsLess);
+  const forceRedraw = new ForceRedraw(sendSize);
+  const output = new AttachedOutput(name, { heard: () => forceRedraw.heard(), note });
+  const past = await output.begin(client, lines);
+  const restoreTerminal = enterRawMode(sendSize, forceRedraw);
+  let input: TypedInput | null = null;
   try {
-    const past = await replay(output.past(), process);
+    const replayed = await replay(past(), process);
     if (target.pid === null && process.stdin.isTTY) {
       const why = remark(target, Date.now());
-      process.stderr.write(
-        `(${visible(`${name} is ${target.state}${why === "" ? "" : `: ${why}`}`)}; its output appears here when it runs)\r\n`,
-      );
+      note(`${name} is ${target.state}${why === "" ? "" : `: ${why}`}; its output appears here when it runs`);
     }
-    const typing = () =>
-      new Promise<void>((stop, fail) => {
-        stopKeys = typeInto(client, name, { past, stop, fail });
-      });
-    await whileConnected(client, typing);
+    const typed = new TypedInput({ past: replayed, send: (text) => link.client.process(name).write(text), note });
+    input = typed;
+    await link.follow(typed.sent(), {
+      lost: () => typed.hold(),
+      back: async (next) => {
+        await output.goOn(next);
+        if (process.stdout.isTTY) sendSize();
+        typed.goOn();
+      },
+    });
   } finally {
-    stopKeys();
+    input?.close();
     restoreTerminal();
     output.leave();
+    link.close();
   }
 }
 
-/** Prints live output, which is held until `past` was called. */
-async function followOutput(
-  client: ManagerClient,
-  name: string,
-  { lines, heard }: { lines: number; heard: () => void },
-): Promise<{ past: () => string; leave: () => void }> {
-  const join = new OutputJoin();
-  // Subscribed before the request, so that nothing is missed in between.
-  const subscription = client.output$(name).subscribe((frame) => {
-    process.stdout.write(join.live(frame));
-    heard();
-  });
-  const backlog = await client.request({ type: "get_process_output", name, lines });
-  return { past: () => join.backlog(backlog), leave: () => subscription.unsubscribe() };
+/** A remark of this command on the terminal, between the output of the process. */
+function note(text: string): void {
+  process.stderr.write(`(${visible(text)})${process.stdin.isTTY ? "\r" : ""}\n`);
 }
 
 /** Sets the size of the process's terminal to that of this one. */
-function sendSize(client: ManagerClient, name: string, rowsLess: 0 | 1 = 0): void {
+function sendSizeTo(client: ManagerClient, name: string, rowsLess: 0 | 1): void {
   const { rows, columns } = process.stdout;
   // A size that cannot be sent now is sent with the next change.
   if (rows > 0 && columns > 0)
@@ -83,9 +89,9 @@ function sendSize(client: ManagerClient, name: string, rowsLess: 0 | 1 = 0): voi
 }
 
 /** Sets raw mode, and sends the size of this terminal. Returns a function that restores the terminal. */
-function enterRawMode(client: ManagerClient, name: string, forceRedraw: ForceRedraw): () => void {
+function enterRawMode(sendSize: () => void, forceRedraw: ForceRedraw): () => void {
   const { stdin, stdout } = process;
-  const resized = () => sendSize(client, name);
+  const resized = () => sendSize();
   if (stdout.isTTY) {
     forceRedraw.begin();
     stdout.on("resize", resized);
@@ -111,27 +117,4 @@ function enterRawMode(client: ManagerClient, name: string, forceRedraw: ForceRed
     }
     stdin.pause();
   };
-}
-
-interface Typing {
-  readonly past: Replayed;
-  readonly stop: () => void;
-  readonly fail: (error: unknown) => void;
-}
-
-/** Sends typed input in order, one piece after the other: a process that does not read makes the input wait. */
-function typeInto(client: ManagerClient, name: string, { past, stop, fail }: Typing): () => void {
-  const { stdin } = process;
-  const send = (text: string) => client.process(name).write(text);
-  const typed = (data: Buffer) => {
-    const end = stdin.isTTY ? data.indexOf(LEAVE) : -1;
-    stdin.pause();
-    send(past.late(end < 0 ? data : data.subarray(0, end))).then(() => (end < 0 ? stdin.resume() : stop()), fail);
-  };
-  const ended = () => void send(past.rest()).then(stop, fail);
-  stdin.on("data", typed).once("end", ended).pause();
-  // Input typed while the past was shown comes first; it may contain the key that detaches.
-  const [first = "", ...rest] = past.early.split(String.fromCharCode(LEAVE));
-  send(first).then(() => (rest.length === 0 ? stdin.resume() : stop()), fail);
-  return () => void stdin.off("data", typed).off("end", ended);
 }

@@ -67,7 +67,7 @@ stopped. 'mgr start' then names what is still stopped because of it.`,
   },
   attach: {
     about:
-      "All input goes to the process, including Ctrl-C. Ctrl-] detaches and leaves the process running. The process's terminal takes the size of this one.",
+      "All input goes to the process, including Ctrl-C. Ctrl-] detaches and leaves the process running. The process's terminal takes the size of this one. If the manager is restarted, it reconnects and continues without a gap, for up to 30 s.",
     completes: { name: ["process"] },
     examples: [["mgr attach tools/editor", "use the process as if it had been started in this terminal"]],
   },

@@ -170,7 +170,7 @@ class Top {
     this.#screen.restore();
     process.stdout.write(`\x1b[H\x1b[2J`);
     try {
-      await attachTo(client, target, ATTACH_LINES);
+      await attachTo(client, target, { lines: ATTACH_LINES, reconnect: null });
     } finally {
       this.#isAttached = false;
       this.#screen.enter();

@@ -197,6 +197,11 @@ export class OutputKeeper {
     this.#grown.clear();
     let left = this.#options.maxPassBytes ?? Number.POSITIVE_INFINITY;
     for (const [index, name] of names.entries()) {
+      if (this.#isQuiet && !this.#isClosed) {
+        // One write at most delays a replacement of the program. The rest waits for `resume`, or for the next program.
+        for (const waiting of names.slice(index)) this.#grown.add(waiting);
+        return;
+      }
       try {
         left -= await this.#write(name, Math.floor(Math.min(this.#maxSegmentBytes, left / (names.length - index))));
       } catch (error) {
