@@ -1,11 +1,12 @@
-import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { Instance } from "../support/instance.ts";
 import { ECHO } from "../support/shell.ts";
 import { eventually } from "../support/wait.ts";
 
+const STAND_STILL = fileURLToPath(new URL("../../fixtures/stand-still.cjs", import.meta.url));
 const processes = { plain: { command: ECHO, autostart: true } };
 
 test("a daemon that dies at its start is reported at once, with its own message", async () => {
@@ -25,9 +26,7 @@ test.each([
   ["in the foreground, hung up", [], "SIGHUP"],
 ] as const)("a signal during the start of an 'mgr up' %s leaves nothing", async (_how, flags, signal) => {
   await using instance = new Instance({ processes });
-  mkdirSync(instance.stateDir, { mode: 0o700 });
-  // The daemon takes its lock and stands still: nobody writes what it wants to know of the one before it.
-  execFileSync("mkfifo", [join(instance.stateDir, "daemon.json")]);
+  instance.extra.NODE_OPTIONS = `--require ${STAND_STILL}`;
   const up = instance.start("up", ...flags, "-c", instance.config);
   await eventually("the daemon has its lock", () => instance.pidOf("daemon") !== null);
   up.child.kill(signal);
