@@ -47,8 +47,10 @@ test("of thousands of entries those in view are drawn, older ones are loaded on 
   expect(await entries().count()).toBeLessThan(150);
   // To read back, users turn the wheel, which ends the following.
   await box().hover();
-  await page.mouse.wheel(0, -400);
-  await soon(() => page.getByRole("button", { name: "Follow the newest entries" }).getAttribute("aria-pressed")).toBe("false");
+  await soon(async () => {
+    await page.mouse.wheel(0, -400);
+    return page.getByRole("button", { name: "Follow the newest entries" }).getAttribute("aria-pressed");
+  }).toBe("false");
   await soon(async () => {
     await scrollTo(0);
     return (await ofBox("scrollHeight")) / 19;

@@ -6,6 +6,8 @@ import { forgetEntries, loggedEntries, MAX_LOG_ENTRIES } from "./log-store.ts";
 /** Number of entries that the page loads first, and that it fetches at a time as the user scrolls back. */
 const FIRST = 1_000;
 const PIECE = 5_000;
+/** Pause before a batch that did not come is requested again, ms. */
+const RETRY_MS = 1_000;
 
 /** Whether the manager may have older entries than those loaded. */
 export const olderEntries = signal<"perhaps" | "coming" | "none">("perhaps");
@@ -27,8 +29,14 @@ export async function loadOlder(client: ManagerClient): Promise<void> {
   olderEntries.value = "coming";
   // The entries are stored with those of all batches (follow-log.ts).
   const answer = await client.request({ type: "request_logs", level, limit: PIECE, before: first.id }).catch(() => null);
-  const count = answer?.type === "log_batch" ? answer.entries.length : 0;
-  olderEntries.value = count < PIECE || loggedEntries().entries.length >= MAX_LOG_ENTRIES ? "none" : "perhaps";
+  if (answer?.type !== "log_batch") {
+    // Refused, too late, or the connection was lost: there may be older entries all the same.
+    setTimeout(() => {
+      if (olderEntries.value === "coming") olderEntries.value = "perhaps";
+    }, RETRY_MS);
+    return;
+  }
+  olderEntries.value = answer.entries.length < PIECE || loggedEntries().entries.length >= MAX_LOG_ENTRIES ? "none" : "perhaps";
 }
 
 /** Begins or stops receiving debug entries. */
