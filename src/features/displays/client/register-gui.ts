@@ -3,8 +3,8 @@ import { type ClientOptions, createWebSocketStream, type WebSocket } from "ws";
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
 import { webSocketUrl } from "../../../client/link/connect-options.ts";
-import type { NodeConnectOptions } from "../../../client/link/node-options.ts";
-import { endWhenSilent, openWebSocket, sessionOf, webSocketOptions } from "../../../client/link/node-websocket.ts";
+import { type ControlLogin, openControlSocket } from "../../../client/link/control-socket.ts";
+import { openWebSocket } from "../../../client/link/node-websocket.ts";
 import { GUI_PATH, type GuiRequest, MAX_GUI_FRAME_BYTES, parseGuiRequest } from "../gui-frames.ts";
 
 type GuiState = Omit<Extract<GuiRequest, { type: "gui_registered" }>, "type">;
@@ -27,15 +27,13 @@ export interface RegisteredGui {
   readonly ended: Promise<string>;
 }
 
-type Login = Pick<NodeConnectOptions, "user" | "password" | "token" | "dial" | "ca">;
-
 /** Close code: the user has too many connected `mgr gui`. */
 const TRY_LATER = 1013;
 
 /** Registers an X display with a manager until `signal` is aborted. Rejects with MgrError as `connect` does. The X connections end with it. */
 export function registerGui(
   url: string,
-  login: Login,
+  login: ControlLogin,
   { display, onState, onXClient, onProblem }: GuiOptions,
   signal: AbortSignal,
 ): Promise<RegisteredGui> {
@@ -43,36 +41,27 @@ export function registerGui(
   address.pathname = GUI_PATH;
   address.search = new URLSearchParams({ display }).toString();
   const streams = new Set<Duplex>();
-  let credentials: ClientOptions = webSocketOptions(login);
 
   return new Promise((resolve, reject) => {
-    let reason = "";
-    const socket = openWebSocket(address, { ...credentials, maxPayload: MAX_GUI_FRAME_BYTES }, reject);
-    endWhenSilent(socket);
-    const end = () => socket.terminate();
-    signal.addEventListener("abort", end, { once: true });
-    if (signal.aborted) end();
-    // The login is checked once; its session authenticates the connections that follow.
-    socket.once("upgrade", ({ headers }) => {
-      const cookie = sessionOf(headers["set-cookie"]);
-      if (cookie !== null) credentials = webSocketOptions({ ...login, cookie });
+    let tell: (reason: string) => void = () => {};
+    const ended = new Promise<string>((resolveEnd) => {
+      tell = resolveEnd;
     });
-    socket.on("error", (error) => {
-      reason = messageOf(error);
-    });
-    const ended = new Promise<string>((tell) => {
-      socket.once("close", (code, text) => {
-        signal.removeEventListener("abort", end);
+    const { socket, credentials } = openControlSocket(address, {
+      login,
+      signal,
+      maxPayload: MAX_GUI_FRAME_BYTES,
+      refused: reject,
+      ended: (code, reason) => {
         for (const stream of streams) stream.destroy();
-        reason = text.toString() || reason || `closed with code ${code}`;
         reject(new MgrError(code === TRY_LATER ? "busy" : "host_unavailable", reason));
         tell(reason);
-      });
+      },
     });
     const open = (connection: string) => {
       const streamUrl = new URL(address);
       streamUrl.search = new URLSearchParams({ connection }).toString();
-      return openStream(streamUrl, credentials, streams);
+      return openStream(streamUrl, credentials(), streams);
     };
     socket.on("message", (data, isBinary) => {
       const request = isBinary ? null : parseGuiRequest(parseJson(String(data)));

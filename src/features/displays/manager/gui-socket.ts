@@ -2,12 +2,11 @@ import { createWebSocketStream, type WebSocket } from "ws";
 import { messageOf } from "../../../base/errors.ts";
 import { shortened } from "../../../base/text-length.ts";
 import { visible } from "../../../base/visible-text.ts";
+import { endWhenUnanswered, pingWhileIdle } from "../../../transport/websocket-pings.ts";
 import type { Guis } from "./guis.ts";
 
 /** Maximum length of a shown display name, characters. */
 const MAX_DISPLAY_LENGTH = 255;
-/** Ping interval, milliseconds. A desktop that does not answer within two intervals is disconnected (it sleeps, or its network is lost). */
-const PING_INTERVAL_MS = 20_000;
 
 /** Registers the X display behind a WebSocket until it closes. `peer`: `<ip>:<port>`, "" over the local socket. */
 export function registerGuiSocket(
@@ -31,30 +30,15 @@ export function registerGuiSocket(
     ws.close(1013, messageOf(error).slice(0, 120));
     return;
   }
-  let isAlive = true;
-  const beat = setInterval(() => {
-    if (!isAlive) return ws.terminate();
-    isAlive = false;
-    return ws.ping();
-  }, PING_INTERVAL_MS);
-  ws.on("pong", () => {
-    isAlive = true;
-  });
+  endWhenUnanswered(ws);
   ws.on("message", () => ws.close(1003, "a display is registered by connecting; nothing is sent here"));
-  ws.once("close", () => {
-    clearInterval(beat);
-    disconnect();
-  });
+  ws.once("close", () => disconnect());
 }
 
 /** Delivers one X connection that `guis` awaits. */
 export function deliverXConnection(ws: WebSocket, guis: Guis, { user, connection }: { user: string; connection: string }): void {
   const stream = createWebSocketStream(ws);
-  // Pings keep the connection open: windows may be idle for hours, and network devices may drop an idle connection.
-  const beat = setInterval(() => {
-    if (ws.readyState === ws.OPEN && ws.bufferedAmount === 0) ws.ping();
-  }, PING_INTERVAL_MS);
-  ws.once("close", () => clearInterval(beat));
+  pingWhileIdle(ws);
   // Until the receiver has the stream, no other listener handles its errors.
   stream.on("error", () => stream.destroy());
   guis.deliver(user, connection, stream);

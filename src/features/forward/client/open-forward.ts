@@ -1,13 +1,11 @@
 import { type ClientOptions, WebSocket } from "ws";
-import { MgrError, messageOf } from "../../../base/errors.ts";
+import { MgrError } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
 import { webSocketUrl } from "../../../client/link/connect-options.ts";
-import type { NodeConnectOptions } from "../../../client/link/node-options.ts";
-import { endWhenSilent, openWebSocket, sessionOf, webSocketOptions } from "../../../client/link/node-websocket.ts";
+import { type ControlLogin, openControlSocket } from "../../../client/link/control-socket.ts";
+import { openWebSocket } from "../../../client/link/node-websocket.ts";
 import { ByteChannel } from "../byte-channel.ts";
 import { CLOSED_ON_PURPOSE, FORWARD_PATH, type ForwardOpened, MAX_FORWARD_FRAME_BYTES, parseForwardOpened } from "../forward-socket.ts";
-
-type Login = Pick<NodeConnectOptions, "user" | "password" | "token" | "dial" | "ca">;
 
 /** A forward that a manager has opened. */
 export interface OpenedForward extends Pick<ForwardOpened, "id" | "host"> {
@@ -25,7 +23,7 @@ export interface ForwardEnd {
 /** Opens a forward to a TCP port of a host, until `signal` is aborted. Rejects with MgrError as `connect` does. Its connections end with it. */
 export function openForward(
   url: string,
-  login: Login,
+  login: ControlLogin,
   target: { readonly host: string; readonly port: number },
   signal: AbortSignal,
 ): Promise<OpenedForward> {
@@ -33,36 +31,27 @@ export function openForward(
   address.pathname = FORWARD_PATH;
   address.search = new URLSearchParams({ host: target.host, port: String(target.port) }).toString();
   const channels = new Set<ByteChannel>();
-  let credentials: ClientOptions = webSocketOptions(login);
 
   return new Promise((resolve, reject) => {
-    let reason = "";
-    const socket = openWebSocket(address, { ...credentials, maxPayload: MAX_FORWARD_FRAME_BYTES }, reject);
-    endWhenSilent(socket);
-    const end = () => socket.terminate();
-    signal.addEventListener("abort", end, { once: true });
-    if (signal.aborted) end();
-    // The login is checked once; its session authenticates the connections that follow.
-    socket.once("upgrade", ({ headers }) => {
-      const cookie = sessionOf(headers["set-cookie"]);
-      if (cookie !== null) credentials = webSocketOptions({ ...login, cookie });
+    let tell: (end: ForwardEnd) => void = () => {};
+    const ended = new Promise<ForwardEnd>((resolveEnd) => {
+      tell = resolveEnd;
     });
-    socket.on("error", (error) => {
-      reason = messageOf(error);
-    });
-    const ended = new Promise<ForwardEnd>((tell) => {
-      socket.once("close", (code, text) => {
-        signal.removeEventListener("abort", end);
-        reason = text.toString() || reason || `closed with code ${code}`;
+    const { socket, credentials } = openControlSocket(address, {
+      login,
+      signal,
+      maxPayload: MAX_FORWARD_FRAME_BYTES,
+      refused: reject,
+      ended: (code, reason) => {
         for (const channel of channels) channel.destroy(new MgrError("host_unavailable", reason));
         reject(new MgrError("host_unavailable", reason));
         tell({ reason, isWanted: code === CLOSED_ON_PURPOSE });
-      });
+      },
     });
     const connect = async (id: string) => {
       const connectionUrl = new URL(address);
       connectionUrl.search = new URLSearchParams({ forward: id }).toString();
-      const channel = await openChannel(connectionUrl, credentials);
+      const channel = await openChannel(connectionUrl, credentials());
       if (socket.readyState !== WebSocket.OPEN) channel.destroy(new MgrError("host_unavailable", "the forward has ended"));
       channels.add(channel);
       channel.once("close", () => channels.delete(channel));

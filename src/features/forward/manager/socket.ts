@@ -3,14 +3,12 @@ import type { WebSocket } from "ws";
 import { MgrError } from "../../../base/errors.ts";
 import type { SocketRequest, SocketRoute } from "../../../http/extension.ts";
 import { needsInGeneral } from "../../../http/route.ts";
+import { endWhenUnanswered, pingWhileIdle } from "../../../transport/websocket-pings.ts";
 import { closeReason } from "../byte-channel.ts";
 import { FORWARD_PATH, type ForwardOpened, MAX_FORWARD_FRAME_BYTES } from "../forward-socket.ts";
 import { forwardRefusal } from "./forward-refusal.ts";
 import type { ManagerForwards } from "./manager-forwards.ts";
 import type { OpenForward } from "./open-forward.ts";
-
-/** Ping interval, milliseconds. A client that does not answer within two intervals is disconnected. */
-const PING_INTERVAL_MS = 20_000;
 
 /** `/mgr/forward/ws`: opens a forward, or carries a connection of one. */
 export function forwardSocket(forwards: Pick<ManagerForwards, "open" | "connect">): SocketRoute {
@@ -54,7 +52,7 @@ function serveForward(ws: WebSocket, forward: OpenForward): void {
   // ws closes by itself after a protocol error.
   ws.on("error", () => ws.terminate());
   ws.on("message", () => ws.close(1003, "a forward is opened by connecting; nothing is sent here"));
-  keepAlive(ws);
+  endWhenUnanswered(ws);
   const { id, host } = forward.options;
   ws.send(JSON.stringify({ type: "forward_opened", id, host } satisfies ForwardOpened));
 }
@@ -67,25 +65,8 @@ async function openConnection(forwards: Pick<ManagerForwards, "connect">, { prin
 }
 
 function carry(ws: WebSocket, forward: OpenForward, stream: Duplex): void {
-  // Pings keep the connection open: it may be idle for hours, and network devices may drop an idle connection.
-  const beat = setInterval(() => {
-    if (ws.readyState === ws.OPEN && ws.bufferedAmount === 0) ws.ping();
-  }, PING_INTERVAL_MS);
-  ws.once("close", () => clearInterval(beat));
+  pingWhileIdle(ws);
   forward.carry(stream, ws);
-}
-
-function keepAlive(ws: WebSocket): void {
-  let isAlive = true;
-  const beat = setInterval(() => {
-    if (!isAlive) return ws.terminate();
-    isAlive = false;
-    return ws.ping();
-  }, PING_INTERVAL_MS);
-  ws.on("pong", () => {
-    isAlive = true;
-  });
-  ws.once("close", () => clearInterval(beat));
 }
 
 /** Throws `bad_field`. */
