@@ -48,7 +48,7 @@ export class OutputJoin {
   }
 }
 
-/** What a backlog has after a place: its text, and the number of bytes between the place and the text, which are not in the backlog. */
+/** The part of a backlog after a place: its text, and the number of bytes between the place and the text, which are not in the backlog. */
 export function outputAfter({ output, offset, stream_id }: Piece, place: OutputPlace): { text: string; skipped: number } {
   if (stream_id !== place.stream_id) return { text: output, skipped: 0 };
   const { start, bytes } = lastBytes(output, offset - place.offset);

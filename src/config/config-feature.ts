@@ -7,7 +7,7 @@ import type { Multiply } from "./multiplied.ts";
 export interface ConfigProbe {
   /** The key that selects it. */
   readonly key: string;
-  /** That key and those that work with it, of a ready condition and of a liveness check. */
+  /** Keys of a ready condition and of a liveness check: `key`, and those that work with it. */
   readonly ready: z.ZodRawShape;
   readonly alive: z.ZodRawShape;
   /** Converts the values of these keys; null: `key` is not among them. */

@@ -27,7 +27,7 @@ const probes = features.flatMap(({ probe }) => probe ?? []);
 /** Keys of the features' probes, in `ready` and in `alive`. */
 export const READY_KEYS: ProbeKeys<"ready"> = Object.assign({}, ...probes.map(({ ready }) => ready));
 export const ALIVE_KEYS: ProbeKeys<"alive"> = Object.assign({}, ...probes.map(({ alive }) => alive));
-/** Of each kind of probe: the key that selects it, and all of its keys. */
+/** The kinds of probes, each with the key that selects it, and all of its keys. */
 export const PROBE_KINDS = probes.map(({ key, ready, alive }) => ({ key, keys: new Set([...Object.keys(ready), ...Object.keys(alive)]) }));
 
 export function toFeatureProbe(values: object): FeatureProbe | null {

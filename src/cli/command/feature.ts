@@ -110,7 +110,7 @@ export interface CliFeature {
   readonly dataFolders?: DataFolders;
   /** What `mgr init` offers to import. */
   readonly importer?: ConfigurationImporter;
-  /** What `mgr up` says about a manager that runs already, such as that its version is another one. Never rejects. */
+  /** Returns remarks of `mgr up` about a manager that runs already, such as that its version is another one. Never rejects. */
   readonly runningNotes?: (client: Pick<ManagerClient, "request" | "snapshot">) => Promise<readonly string[]>;
   /** Notes of `mgr check` about a configuration that is valid. */
   readonly configurationNotes?: (config: Config) => Promise<readonly string[]>;

@@ -76,7 +76,7 @@ function alone(source: Source): Source {
 
 type Fallback = Parameters<typeof resolveConfig>[2]["fallback"];
 
-/** What all steps of `assemble` need. */
+/** The inputs of all steps of `assemble`. */
 interface Assembly extends Pick<Config, "profiles"> {
   readonly label: string | null;
   readonly schema: z.ZodType<ConfigFile>;

@@ -6,7 +6,7 @@ import type { YamlSource } from "./yaml-source.ts";
 /** Sections whose entries may be in an included file. */
 const SECTIONS: readonly Section[] = ["templates", "groups", "processes"];
 
-/** Which file a merged value is from: for a mapping, the last that has it, and the owners of its entries. */
+/** The file that a merged value is from: for a mapping, the last that has it, and the owners of its entries. */
 interface Owner {
   readonly source: YamlSource;
   /** Null: the value is from that file alone. */

@@ -3,7 +3,7 @@ import type { PortRange } from "./port-ranges.ts";
 /** GET with `?host=HOST`, and POST with `?host=HOST&port=PORT`, which answers `{"url": …}`. */
 export const WEB_PORTS_PATH = "/mgr/forward/web";
 
-/** Which ports of a host a page can open. */
+/** The ports of a host that a page can open. */
 export interface WebPortsAnswer {
   /** The host name of a port behind `<port>-`, such as `bench.localhost:8130`; null: there is none. */
   readonly name: string | null;

@@ -123,7 +123,7 @@ function connectionOf({ file }: Config, { profile, trustConfig = false }: UpFlag
   return { config: file ?? "", trustConfig, ...(profile === undefined ? {} : { profile }) };
 }
 
-/** What features say about the running manager, such as that its version is another one. */
+/** Returns the features' remarks about the running manager, such as that its version is another one. */
 async function runningNotes(connection: ConnectionFlags): Promise<string[]> {
   const sources = CLI_FEATURES.flatMap(({ runningNotes }) => runningNotes ?? []);
   return withManager(connection, async (client) => (await Promise.all(sources.map((notes) => notes(client)))).flat());

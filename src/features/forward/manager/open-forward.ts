@@ -29,7 +29,7 @@ export interface ForwardCounts {
   readonly sent: number;
 }
 
-/** What uses a connection to the port: bytes from it have gone to the program, and bytes to it have come from the program. */
+/** The user of a connection to the port: bytes from it have gone to the program, and bytes to it have come from the program. */
 export interface ForwardUser {
   readonly counts: { readonly received: number; readonly sent: number };
   destroy(error: Error): unknown;

@@ -18,7 +18,7 @@ export interface ToProgram extends PublicName {
   readonly wantsBasic: boolean;
 }
 
-/** Of one connection only (RFC 9110, 7.6.1), and those that the manager answers or sets by itself. */
+/** Headers of one connection only (RFC 9110, 7.6.1), and those that the manager answers or sets by itself. */
 const HOP = [
   "connection",
   "keep-alive",

@@ -158,7 +158,7 @@ export class Paths {
   /** The path of `written`, whose variables have the values of `now`. */
   moved(written: string, now = written): string {
     if (/^~(?=\/|$)/.test(written)) return written.replace("~", homedir());
-    // What begins with a variable is taken for a whole path.
+    // A text that begins with a variable is taken for a whole path.
     if (isAbsolute(now) || now.startsWith(OPEN)) return written;
     return relative(this.target, resolve(this.source, written)) || ".";
   }

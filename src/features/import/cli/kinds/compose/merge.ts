@@ -51,7 +51,7 @@ function variable(item: Tree): [string, Tree] {
   return [name, rest.length === 0 ? { ...item, value: null } : { ...item, value: rest.join("="), now: now.join("=") }];
 }
 
-/** What makes two items of a list the same one. */
+/** Returns the key by which two items of a list are the same one. */
 function keyOf(item: Tree, path: string): string {
   if (path === "volumes")
     return item.value instanceof Map ? String(asMap(item).get("target")?.value) : (String(item.value).split(":")[1] ?? String(item.value));
@@ -62,7 +62,7 @@ function keyOf(item: Tree, path: string): string {
 export function rebased(service: Tree, from: string, to: string): Tree {
   if (from === to) return service;
   const moved = (path: string): string => {
-    // What begins with a variable is taken for a whole path.
+    // A text that begins with a variable is taken for a whole path.
     if (isAbsolute(path) || path.startsWith(OPEN) || path.startsWith("~")) return path;
     const inside = relative(to, resolve(from, path)) || ".";
     return inside.startsWith(".") ? inside : `./${inside}`;

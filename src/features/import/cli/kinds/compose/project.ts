@@ -107,7 +107,7 @@ class ProjectReader {
       const directory = long.get("project_directory");
       const inner = directory === undefined ? dirname(files[0] ?? "") : resolve(folder, textNow(directory));
       const own = await this.#variablesOf(long.get("env_file"), inner, folder, entry);
-      // What the including project sets comes before what the included one sets.
+      // Values of the including project come before those of the included one.
       const project = await this.project(files, { folder: inner, variables: { ...own, ...variables }, above: chain });
       for (const [name, service] of project.services) {
         if (!services.has(name)) services.set(name, service);
