@@ -41,4 +41,9 @@ test("replicas are one row with a dot for each, which opens to their rows; its v
   await soon(async () => (await pids()).filter((pid, at) => pid !== null && pid !== before[at]).length).toBe(3);
   await rolling.waitFor();
   expect(await shown.violations()).toEqual([]);
+
+  await page.setViewportSize({ width: 1024, height: 700 });
+  const { x = 0, width = 0 } = (await page.getByRole("button", { name: "Show as terminals" }).boundingBox()) ?? {};
+  expect(width).toBeGreaterThan(0);
+  expect(x + width).toBeLessThanOrEqual(1_024);
 });
