@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { compileFnmatch } from "../../../base/fnmatch.ts";
+import type { Topic } from "../../data-plane/wire/topic.ts";
 import { type Tool, tool } from "./tool.ts";
 
 const MAX_LISTED = 500;
@@ -14,7 +15,8 @@ export const DATA_TOOLS: readonly Tool[] = [
     input: z.object({ pattern, limit: z.int().min(1).max(MAX_LISTED).default(100) }),
     run: async (client, input) => {
       const matches = compileFnmatch(input.pattern);
-      const topics = (await client.request({ type: "request_topics" })).topics.filter((each) => matches(each.name));
+      const { topics: all } = await client.request({ type: "request_topics" });
+      const topics: readonly Topic[] = all.filter((each) => matches(each.name));
       return { total: topics.length, topics: topics.slice(0, input.limit) };
     },
   }),

@@ -2,6 +2,8 @@ import { z } from "zod";
 import { MgrError } from "../../../base/errors.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
 import { LOG_LEVELS } from "../../../protocol/resources/log-level.ts";
+import type { CrashReport } from "../../crash-reports/wire.ts";
+import type { OutputHit } from "../../output-search/wire.ts";
 import { plain } from "./processes.ts";
 import { type Tool, tool } from "./tool.ts";
 
@@ -41,7 +43,7 @@ export const DIAGNOSIS_TOOLS: readonly Tool[] = [
     }),
     run: async (client, { pattern, names: where, ...query }, signal) => {
       const search = client.searchOutput(pattern, { ...query, signal, ...(where === undefined ? {} : { names: where }) });
-      const hits: object[] = [];
+      const hits: OutputHit[] = [];
       for (;;) {
         const { done, value } = await search.next();
         if (done) return { hits, summary: value };
@@ -71,7 +73,7 @@ export const DIAGNOSIS_TOOLS: readonly Tool[] = [
   }),
 ];
 
-async function newestCrash(client: ManagerClient, process: string): Promise<object | null> {
+async function newestCrash(client: ManagerClient, process: string): Promise<CrashReport | null> {
   try {
     return (await client.request({ type: "request_crash_report", name: process })).report;
   } catch (error) {
