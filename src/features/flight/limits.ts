@@ -1,0 +1,5 @@
+/** Most incidents in an answer, and without a limit in the request. */
+export const MAX_LISTED = 500;
+export const DEFAULT_LISTED = 100;
+/** Longest note of a user, characters. */
+export const MAX_NOTE_CHARS = 1_024;
