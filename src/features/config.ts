@@ -2,6 +2,7 @@ import { alertsConfig } from "./alerts/config.ts";
 import { auditConfig } from "./audit/config.ts";
 import { dataPlaneConfig } from "./data-plane/config.ts";
 import { displaysConfig } from "./displays/config.ts";
+import { flightConfig } from "./flight/config.ts";
 import { forwardConfig } from "./forward/config.ts";
 import { limitsConfig } from "./limits/config.ts";
 import { loadHistoryConfig } from "./load-history/config.ts";
@@ -22,6 +23,7 @@ import { trustedProxyConfig } from "./trusted-proxy/config.ts";
 export const CONFIG_FEATURES = {
   dataPlaneConfig,
   recordingsConfig,
+  flightConfig,
   loggersConfig,
   displaysConfig,
   forwardConfig,

@@ -5,6 +5,7 @@ import { audit } from "./audit/manager/index.ts";
 import { crashReports } from "./crash-reports/manager/index.ts";
 import { dataPlane } from "./data-plane/manager/index.ts";
 import { displays } from "./displays/manager/index.ts";
+import { flight } from "./flight/manager/index.ts";
 import { forward } from "./forward/manager/index.ts";
 import { limits } from "./limits/manager/index.ts";
 import { loadHistory } from "./load-history/manager/index.ts";
@@ -34,6 +35,7 @@ import { upgrades } from "./upgrades/manager/index.ts";
 export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   dataPlane,
   recordings,
+  flight,
   loggers,
   displays,
   networkStatistics,

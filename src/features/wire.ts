@@ -9,6 +9,7 @@ import { auditCommands, auditFrames } from "./audit/wire.ts";
 import { crashReportCommands, crashReportFrames } from "./crash-reports/wire.ts";
 import { dataPlaneCommands, dataPlaneFrames, dataPlaneSnapshot } from "./data-plane/wire.ts";
 import { displayEvents } from "./displays/wire.ts";
+import { flightCommands, flightFrames } from "./flight/wire.ts";
 import { forwardCommands, forwardFrames } from "./forward/wire.ts";
 import { limitCommands, limitFrames, limitSnapshot } from "./limits/wire.ts";
 import { loadHistoryCommands, loadHistoryFrames } from "./load-history/wire.ts";
@@ -37,6 +38,7 @@ export const featureCommands = {
   ...topicSchedulingCommands,
   ...loggerCommands,
   ...recordingCommands,
+  ...flightCommands,
   ...taskListCommands,
   ...networkCommands,
   ...loadHistoryCommands,
@@ -65,6 +67,7 @@ export const featureFrames = {
   ...topicSchedulingFrames,
   ...loggerFrames,
   ...recordingFrames,
+  ...flightFrames,
   ...taskListFrames,
   ...networkFrames,
   ...loadHistoryFrames,

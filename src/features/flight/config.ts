@@ -163,9 +163,13 @@ function checkTrigger(values: ReadonlyMap<string, unknown>, report: Report): voi
 function checkCondition(when: unknown, topic: unknown, report: Report): void {
   if (typeof when !== "string" || when === "") return;
   const condition = parseTopicCondition(when, typeof topic === "string" ? topic : undefined);
-  if (typeof condition === "string") return report({ path: ["when"], message: condition });
-  const problem = topicNameProblem(condition.topic);
-  if (problem !== null) report({ path: ["when"], message: `names the topic '${condition.topic}', which ${problem}` });
+  const problem = typeof condition === "string" ? condition : wrongTopic(condition.topic);
+  if (problem !== null) report({ path: ["when"], message: problem });
+}
+
+function wrongTopic(name: string): string | null {
+  const problem = topicNameProblem(name);
+  return problem === null ? null : `names the topic '${name}', which ${problem}`;
 }
 
 /** A ring that is shorter than what a trigger wants from it would disappoint at the worst moment. */

@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, open, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDiskFull, MgrError, messageOf } from "../../../base/errors.ts";
+import { writeInWorker } from "../../recordings/manager/index.ts";
 import type { SpooledSamples } from "../../recordings/samples/worker/spooled-samples.ts";
 import type { DownloadedFile, DownloadFormat } from "./loggers.ts";
 import { type RingOnHost, spoolRing } from "./ring-spool.ts";
-import { writeInWorker } from "./write-in-worker.ts";
 
 /** Maximum number of concurrent downloads: each keeps a processor and a disk busy. */
 const MAX_DOWNLOADS = 2;

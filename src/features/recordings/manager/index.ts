@@ -6,7 +6,11 @@ import { ManagerRecordings } from "./manager-recordings.ts";
 import type { Recordings } from "./recordings.ts";
 import { recordingRoute } from "./route.ts";
 
+export { NoteSender } from "./note-sender.ts";
+export type { RecordedFileReader } from "./recordings.ts";
+export { rangedFile } from "./route.ts";
 export { UpsertPublisher } from "./upsert-publisher.ts";
+export { mergeInWorker, writeInWorker } from "./write-in-worker.ts";
 
 /** Recordings of topics, output and the log into files. */
 export const recordings: ManagerFeature<Recordings> = {

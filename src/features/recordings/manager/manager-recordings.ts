@@ -45,7 +45,7 @@ export class ManagerRecordings implements Recordings {
   readonly #hosts: RecordingHosts;
   readonly #commands: RecordingCommands;
   readonly #upserts: UpsertPublisher<Recording>;
-  readonly #notes: NoteSender;
+  readonly #notes: NoteSender<RecordingNote["kind"]>;
   #isAutostarted = false;
 
   constructor(options: ManagerRecordingsOptions) {

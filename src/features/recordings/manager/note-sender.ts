@@ -1,6 +1,5 @@
 import type { Clock } from "../../../base/clock.ts";
 import type { LogBook } from "../../../log/log-book.ts";
-import type { RecordingNote } from "../contract.ts";
 
 /** Time in which notes are collected for one message, milliseconds. */
 const COLLECT_MS = 200;
@@ -8,27 +7,34 @@ const COLLECT_MS = 200;
 const MAX_NOTES = 500;
 const MAX_CHARS = 256 * 1024;
 
-interface NoteSenderOptions {
+/** `time` is in nanoseconds since 1970. */
+interface Note<Kind extends string> {
+  readonly time: string;
+  readonly kind: Kind | "log";
+  readonly value: unknown;
+}
+
+interface NoteSenderOptions<Kind extends string> {
   readonly clock: Clock;
   readonly log: LogBook;
   readonly isNeeded: () => boolean;
-  readonly send: (notes: RecordingNote[]) => void;
+  readonly send: (notes: Note<Kind>[]) => void;
 }
 
-/** Sends the manager's log, its calls of services, and parameters to the recordings on the manager's host. */
-export class NoteSender {
-  readonly #options: NoteSenderOptions;
+/** Sends the manager's log and other notes, such as its calls of services, to the manager's host, a few at a time. */
+export class NoteSender<Kind extends string> {
+  readonly #options: NoteSenderOptions<Kind>;
   readonly #unsubscribe: () => void;
-  #notes: RecordingNote[] = [];
+  #notes: Note<Kind>[] = [];
   #chars = 0;
   #timer: unknown = null;
 
-  constructor(options: NoteSenderOptions) {
+  constructor(options: NoteSenderOptions<Kind>) {
     this.#options = options;
     this.#unsubscribe = options.log.subscribe(({ level, source, msg }) => this.add("log", { level, source, msg }));
   }
 
-  add(kind: RecordingNote["kind"], value: unknown): void {
+  add(kind: Kind | "log", value: unknown): void {
     const { clock, isNeeded } = this.#options;
     if (!isNeeded()) return;
     const size = JSON.stringify(value ?? null).length;

@@ -20,7 +20,7 @@ export function recordingRoute(recordings: Recordings, followers: Followers): Ro
         return refusalResponse(refusal(400, "Give name, host and file of the recording: request_recordings lists them."));
       try {
         const reader = await recordings.open(name, host, file);
-        return respond(context, file, reader, followers);
+        return rangedFile(context, file, reader, followers);
       } catch (error) {
         const status = error instanceof MgrError ? (STATUS[error.code] ?? 503) : 503;
         return refusalResponse(refusal(status, visible(`${messageOf(error)}.`)));
@@ -29,7 +29,8 @@ export function recordingRoute(recordings: Recordings, followers: Followers): Ro
   };
 }
 
-function respond(context: RouteContext, file: string, reader: RecordedFileReader, followers: Followers): Response {
+/** The answer with a file, or with the range of it that the request names. `file` is the name for the download. */
+export function rangedFile(context: RouteContext, file: string, reader: RecordedFileReader, followers: Followers): Response {
   const { size } = reader;
   const range = rangeOf(context.req.header("range"), size);
   if (range === null) {

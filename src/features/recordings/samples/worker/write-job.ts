@@ -1,7 +1,8 @@
 import type { SampleFormat } from "../formats/formats.ts";
+import type { Merged, MergeJob } from "../mcap/merge.ts";
 import type { SpooledSamples } from "./spooled-samples.ts";
 
-/** A job of the worker thread. Plain data. */
+/** A download of samples that the worker thread writes. Plain data. */
 export interface WriteJob {
   /** Name of the logger. */
   readonly name: string;
@@ -12,7 +13,11 @@ export interface WriteJob {
   readonly topics: readonly SpooledSamples[];
 }
 
-export interface WriteResult {
+export type WorkerJob = { readonly kind: "write"; readonly job: WriteJob } | { readonly kind: "merge"; readonly job: MergeJob };
+
+export interface WorkerResult {
   /** Null: the file is complete. */
   readonly error: { readonly isOwn: boolean; readonly code: string; readonly message: string } | null;
+  /** Of a merge; else null. */
+  readonly merged: Merged | null;
 }

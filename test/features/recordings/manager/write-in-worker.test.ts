@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { writeInWorker } from "../../../../src/features/loggers/manager/write-in-worker.ts";
+import { writeInWorker } from "../../../../src/features/recordings/manager/write-in-worker.ts";
 import { RECORD_HEADER_BYTES, recordHeader } from "../../../../src/features/recordings/samples/sample-record.ts";
 import type { WriteJob } from "../../../../src/features/recordings/samples/worker/write-job.ts";
 

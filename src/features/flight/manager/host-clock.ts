@@ -1,0 +1,60 @@
+import type { HostSession } from "../../../app/hosts/host-session.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { type ClockMeasurement, type ClockOffset, offsetAt, withMeasurement } from "./clock-offset.ts";
+
+/** Pauses between measurements, milliseconds: the first ones follow each other, so that an incident soon after the start has an offset. */
+const FIRST_MS = 200;
+const PAUSE_MS = 7_500;
+const FIRST_MEASUREMENTS = 5;
+
+interface HostClockOptions {
+  readonly clock: Clock;
+  /** Time by this clock, nanoseconds since 1970. */
+  readonly now: () => bigint;
+}
+
+/** Measures how far the clock of one host is from this one. What was measured is kept while the host is away. */
+export class HostClock {
+  readonly #options: HostClockOptions;
+  #measurements: ClockMeasurement[] = [];
+  #timer: unknown = null;
+  /** The session that is measured; null: none. */
+  #session: HostSession | null = null;
+  #count = 0;
+
+  constructor(options: HostClockOptions) {
+    this.#options = options;
+  }
+
+  /** The offset at a time by this clock; null: it was never measured. */
+  at(time: bigint): ClockOffset | null {
+    return offsetAt(this.#measurements, time);
+  }
+
+  begin(session: HostSession): void {
+    this.close();
+    this.#session = session;
+    this.#count = 0;
+    void this.#measure(session);
+  }
+
+  close(): void {
+    this.#session = null;
+    this.#options.clock.clearTimeout(this.#timer);
+  }
+
+  async #measure(session: HostSession): Promise<void> {
+    const { clock, now } = this.#options;
+    const sent = now();
+    const began = clock.monotonic();
+    const answer = await session.command((id) => session.link.request("flight_clock", { session: id })).catch(() => null);
+    if (this.#session !== session) return;
+    if (answer !== null) {
+      // The round trip by the monotonic clock: the other one may have been set meanwhile.
+      const received = sent + BigInt(Math.ceil((clock.monotonic() - began) * 1e6));
+      this.#measurements = withMeasurement(this.#measurements, { sent, received, host: BigInt(answer.time) });
+    }
+    this.#count++;
+    this.#timer = clock.setTimeout(() => void this.#measure(session), this.#count < FIRST_MEASUREMENTS ? FIRST_MS : PAUSE_MS);
+  }
+}
