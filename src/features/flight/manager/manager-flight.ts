@@ -253,6 +253,8 @@ export class ManagerFlight implements Flight {
       is_replacing: false,
     };
     addTrigger(record, trigger);
+    // The host that noticed it comes first.
+    if (trigger.host !== null) hostIn(record, trigger.host);
     widen(record, id, range, hosts);
     store.create(record);
     this.#records.set(id, record);
