@@ -2,6 +2,7 @@ import { ALERT_HEARTBEAT, ALERT_NEWS, ALERT_REQUESTS, NO_ALERTS } from "./alerts
 import { CRASH_REPORT_NEWS, CRASH_REPORT_REQUESTS, CRASH_RUN } from "./crash-reports/contract.ts";
 import { DATA_PLANE_CHECKS, DATA_PLANE_HEARTBEAT, DATA_PLANE_NEWS, DATA_PLANE_REQUESTS, NO_DATA_PLANE } from "./data-plane/contract.ts";
 import { X11_NEWS, X11_REQUESTS, X11_RUN } from "./displays/contract.ts";
+import { FLIGHT_HEARTBEAT, FLIGHT_NEWS, FLIGHT_REQUESTS, NO_FLIGHT } from "./flight/contract.ts";
 import { LIMIT_HEARTBEAT, LIMIT_NEWS, LIMIT_REQUESTS, NO_LIMITS } from "./limits/contract.ts";
 import { LOAD_HISTORY_NEWS, LOAD_HISTORY_REQUESTS } from "./load-history/contract.ts";
 import { LOGGER_REQUESTS } from "./loggers/contract.ts";
@@ -33,6 +34,7 @@ export const FEATURE_REQUESTS = {
   ...LIMIT_REQUESTS,
   ...OUTPUT_RUNS_REQUESTS,
   ...MANAGER_RESTART_REQUESTS,
+  ...FLIGHT_REQUESTS,
   ...UPGRADE_REQUESTS,
 } as const;
 
@@ -45,10 +47,17 @@ export const HOST_NEWS = {
   ...CRASH_REPORT_NEWS,
   ...ALERT_NEWS,
   ...LIMIT_NEWS,
+  ...FLIGHT_NEWS,
 } as const;
 
 /** Fields of features in a heartbeat. */
-export const FEATURE_HEARTBEAT = { ...DATA_PLANE_HEARTBEAT, ...RECORDING_HEARTBEAT, ...ALERT_HEARTBEAT, ...LIMIT_HEARTBEAT } as const;
+export const FEATURE_HEARTBEAT = {
+  ...DATA_PLANE_HEARTBEAT,
+  ...RECORDING_HEARTBEAT,
+  ...ALERT_HEARTBEAT,
+  ...LIMIT_HEARTBEAT,
+  ...FLIGHT_HEARTBEAT,
+} as const;
 
 /** Fields of features in a RunSpec; none is a reason to restart a run. */
 export const FEATURE_RUN = { ...X11_RUN, ...CRASH_RUN } as const;
@@ -57,7 +66,7 @@ export const FEATURE_RUN = { ...X11_RUN, ...CRASH_RUN } as const;
 export const FEATURE_PROBES = [TOPIC_PROBE] as const;
 
 /** Answers of a host that cannot provide a feature, to requests that the manager sends by itself. */
-export const EMPTY_ANSWERS = { ...NO_DATA_PLANE, ...NO_RECORDINGS, ...NO_ALERTS, ...NO_LIMITS } as const;
+export const EMPTY_ANSWERS = { ...NO_DATA_PLANE, ...NO_RECORDINGS, ...NO_ALERTS, ...NO_LIMITS, ...NO_FLIGHT } as const;
 
 /** Checks that features give the registries of manager and hosts. */
 export const FEATURE_CHECKS = { ...DATA_PLANE_CHECKS } as const;
