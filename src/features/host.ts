@@ -2,6 +2,7 @@ import { alertsHost } from "./alerts/host/index.ts";
 import { crashReportsHost } from "./crash-reports/host/index.ts";
 import { dataPlaneHost } from "./data-plane/host/index.ts";
 import { displaysHost } from "./displays/host/index.ts";
+import { flightHost } from "./flight/host/index.ts";
 import { limitsHost } from "./limits/host/index.ts";
 import { loadHistoryHost } from "./load-history/host/index.ts";
 import { loggersHost } from "./loggers/host/index.ts";
@@ -34,5 +35,6 @@ export const HOST_FEATURES = [
   outputRunsHost,
   managerRestartHost,
   topicHealthHost,
+  flightHost,
   upgradesHost,
 ] as const;

@@ -3,6 +3,10 @@ import { readStat } from "../../../daemon/proc/proc.ts";
 import type { ALERT_REQUESTS } from "../contract.ts";
 import { HostAlerts } from "./host-alerts.ts";
 
+export { Allowance } from "./allowance.ts";
+export { LineBlocks } from "./line-blocks.ts";
+export { LinePattern } from "./line-pattern.ts";
+
 /** Watches the output of processes that have an alert. */
 export const alertsHost: HostFeature<keyof typeof ALERT_REQUESTS> = {
   name: "alerts",

@@ -16,6 +16,8 @@ import { loadBefore } from "./load-before.ts";
 import { ReportStore } from "./report-store.ts";
 import { oomKillsIn, type SeenRun, SeenRuns } from "./seen-runs.ts";
 
+export { Failures } from "./failure.ts";
+
 /** Characters of a report's JSON in one row of an answer: a row of control characters is six times as long in its page. */
 const PART_CHARACTERS = 32 * 1024;
 

@@ -4,6 +4,11 @@ import { dataPlaneHost } from "../../data-plane/host/index.ts";
 import { NO_RECORDINGS, type RECORDING_REQUESTS } from "../contract.ts";
 import { Recorder } from "./recorder.ts";
 
+export { jsonEntry, logEntry, processEntry } from "./host-entries.ts";
+export { type MetadataRecord, RecordingFile } from "./recording-file.ts";
+export { fileState } from "./recording-state.ts";
+export { createFile, type OpenFile } from "./write-queue.ts";
+
 /** Records messages that programs of the host publish. */
 export const recordingsHost: HostFeature<keyof typeof RECORDING_REQUESTS> = {
   name: "recordings",

@@ -17,7 +17,7 @@ import { makeStateFolder } from "../../../files/state-folder.ts";
 import type { Tap } from "../../data-plane/host/index.ts";
 import { wallClockNs } from "../../data-plane/wall-clock.ts";
 import { MAX_RECORDINGS, type RecordingEvent, type RecordingSpec, recordingSpec } from "../contract.ts";
-import { LOG_LINE, logLine } from "../samples/mcap/channels.ts";
+import { jsonEntry, lineEntry, logEntry, processEntry } from "./host-entries.ts";
 import { Recording, type RecordingOptions } from "./recording.ts";
 import { fileNamePart, type RecordingLog } from "./recording-folder.ts";
 import { recorderState } from "./recording-state.ts";
@@ -25,7 +25,6 @@ import { TerminalLines } from "./terminal-lines.ts";
 
 const STATE_FILE = "recordings.json";
 const FOLDER = "recordings";
-const JSON_OBJECT = { encoding: "json", definition: "", definitionName: "" } as const;
 const saved = z.array(recordingSpec.extend({ is_recording: z.boolean(), started_at: z.number().nullable() })).max(MAX_RECORDINGS);
 type SavedRecording = z.infer<typeof saved>[number];
 
@@ -144,14 +143,8 @@ export class Recorder {
   /** Records entries from the manager: its log, calls of services, parameters. */
   note({ notes }: RequestOf<"record_notes">): Record<string, never> {
     for (const { time, kind, value } of notes) {
-      const received = BigInt(time);
-      const isLog = kind === "log";
-      const entry = isLog ? logNote.safeParse(value) : null;
-      const payload =
-        entry?.success === true
-          ? logLine(received, entry.data.level, entry.data.source, entry.data.msg)
-          : new TextEncoder().encode(JSON.stringify(value ?? null));
-      for (const recording of this.#including(kind)) this.#put(recording, `mgr/${kind}`, isLog ? LOG_LINE : JSON_OBJECT, received, payload);
+      const message = (kind === "log" ? logEntry : jsonEntry)(`mgr/${kind}`, BigInt(time), value);
+      for (const recording of this.#including(kind)) recording.recordMessage(message);
     }
     return {};
   }
@@ -160,10 +153,8 @@ export class Recorder {
   processChanged(kind: string, run: { readonly report: RunReport }): void {
     const included = this.#including("processes");
     if (included.length === 0) return;
-    const { name, run_id, pid, ready, stopping, extinct, exit } = run.report;
-    const payload = new TextEncoder().encode(JSON.stringify({ kind, name, run_id, pid, ready, stopping, extinct, exit }));
-    const now = wallClockNs();
-    for (const recording of included) this.#put(recording, "mgr/processes", JSON_OBJECT, now, payload);
+    const message = processEntry(wallClockNs(), kind, run.report);
+    for (const recording of included) recording.recordMessage(message);
   }
 
   /** Records bytes that a process wrote to its terminal. */
@@ -289,13 +280,8 @@ export class Recorder {
   }
 
   #terminalLine(process: string, text: string): void {
-    const now = wallClockNs();
-    const payload = logLine(now, "info", process, text);
-    for (const recording of this.#terminalRecordings(process)) this.#put(recording, `mgr/terminals/${process}`, LOG_LINE, now, payload);
-  }
-
-  #put(recording: Recording, topic: string, kind: typeof LOG_LINE, received: bigint, payload: Uint8Array): void {
-    recording.recordMessage({ topic, ...kind, received, published: null, sequence: null, payload });
+    const message = lineEntry(`mgr/terminals/${process}`, wallClockNs(), process, text);
+    for (const recording of this.#terminalRecordings(process)) recording.recordMessage(message);
   }
 
   /** Saves the recordings and their states, so that the next daemon continues them. */
@@ -317,8 +303,6 @@ export class Recorder {
     return join(this.#options.stateDir, STATE_FILE);
   }
 }
-
-const logNote = z.object({ level: z.string(), source: z.string(), msg: z.string() });
 
 function stateText(isRecording: boolean, startedAt: number | null): string {
   return `${isRecording} ${startedAt}`;

@@ -7,7 +7,7 @@ import { cappedSum } from "../capped-sum.ts";
 import type { RecordingFileReport } from "../contract.ts";
 import { channelOf } from "../samples/mcap/channels.ts";
 import { McapEncoder } from "../samples/mcap/encoder.ts";
-import { LOSSES, lossesText, RECORDING } from "../samples/mcap/losses.ts";
+import { LOSSES, lossesText } from "../samples/mcap/losses.ts";
 import { repairMcap } from "../samples/mcap/repair.ts";
 import { Summary } from "../samples/mcap/summary.ts";
 import type { FileState, HandedFile } from "./recording-state.ts";
@@ -22,9 +22,15 @@ const LOSSES_MS = 10_000;
 /** Bytes that are cut off first from a file on a full disk, to make room for its index. */
 const ROOM_FOR_INDEX_BYTES = 64 * 1024;
 
+export interface MetadataRecord {
+  readonly name: string;
+  readonly values: Readonly<Record<string, string>>;
+}
+
 export interface RecordingFileOptions {
   readonly path: string;
-  readonly metadata: Readonly<Record<string, string>>;
+  /** The first metadata record of the file. */
+  readonly about: MetadataRecord;
   readonly channelMetadata: Readonly<Record<string, string>>;
   readonly open: OpenFile;
   readonly failed: WriteFailed;
@@ -96,12 +102,17 @@ export class RecordingFile {
     this.begunAt = options.now;
     this.#lossesAt = options.now;
     this.#encoder = new McapEncoder();
-    this.#queue.add([this.#encoder.begin("mgr"), this.#encoder.addMetadata(RECORDING, options.metadata)]);
+    this.#queue.add([this.#encoder.begin("mgr"), this.#encoder.addMetadata(options.about.name, options.about.values)]);
   }
 
   /** Size in bytes, including data that waits for the disk. */
   get size(): number {
     return this.#encoder.bytes;
+  }
+
+  /** Bytes that wait for the disk. */
+  get unwritten(): number {
+    return this.#queue.unwritten;
   }
 
   get isWritten(): boolean {
@@ -137,6 +148,12 @@ export class RecordingFile {
     return true;
   }
 
+  /** Adds a metadata record; the newest one of a name counts. */
+  addMetadata({ name, values }: MetadataRecord): void {
+    this.#queue.add(this.#encoder.cut());
+    this.#queue.add([this.#encoder.addMetadata(name, values)]);
+  }
+
   /** Queues the collected messages for the disk. */
   flush(now: number): void {
     const pieces = this.#encoder.cut();
@@ -156,6 +173,11 @@ export class RecordingFile {
 
   resume(): void {
     this.#queue.resume();
+  }
+
+  /** Resolves when nothing waits for the disk, or the write failed. */
+  async settled(): Promise<void> {
+    await this.#queue.settled();
   }
 
   /** What the next program continues with: the open chunk is closed. */

@@ -12,7 +12,7 @@ const countsState = z.object({
 export type CountsState = z.infer<typeof countsState>;
 
 /** A file that is being written. Its index, and what waits for the disk, are large bytes. */
-const fileState = z.object({
+export const fileState = z.object({
   name: z.string(),
   /** Times by the clock of the kernel, milliseconds. */
   begunAt: z.number(),

@@ -7,6 +7,7 @@ import { withTimeout } from "../../../base/wait.ts";
 import type { KernelTimes } from "../../../daemon/handover/kernel-times.ts";
 import type { Tap, TappedMessage } from "../../data-plane/host/index.ts";
 import type { RecordingFileReport, RecordingReport, RecordingSpec } from "../contract.ts";
+import { RECORDING } from "../samples/mcap/losses.ts";
 import { RecordingCounts } from "./recording-counts.ts";
 import { RecordingFile, type RecordingFileOptions } from "./recording-file.ts";
 import { type FileWriter, RecordingFolder, type RecordingLog } from "./recording-folder.ts";
@@ -265,7 +266,10 @@ export class Recording {
       taken,
       isHeld: this.#isQuiet,
       path: join(this.folder.path, name),
-      metadata: { recording: this.name, host, part: String(this.#part), topics: this.spec.topics.join("\n") },
+      about: {
+        name: RECORDING,
+        values: { recording: this.name, host, part: String(this.#part), topics: this.spec.topics.join("\n") },
+      },
       channelMetadata: { host },
       open: async (path) => {
         // Another program may have removed the folder.

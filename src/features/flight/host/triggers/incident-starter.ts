@@ -1,0 +1,101 @@
+import type { Clock } from "../../../../base/clock.ts";
+import { messageOf } from "../../../../base/errors.ts";
+import { shortened } from "../../../../base/text-length.ts";
+import { ThrottledWarning, type WarningLog } from "../../../../base/throttled-warning.ts";
+import { visible } from "../../../../base/visible-text.ts";
+import type { KernelTimes } from "../../../../daemon/handover/kernel-times.ts";
+import { type FlightPart, type HostTrigger, MAX_CAUSE } from "../../contract.ts";
+import type { StarterState } from "./starter-state.ts";
+
+/** Most incidents that the triggers of one host begin within an hour; more are only logged. */
+export const MAX_INCIDENTS_PER_HOUR = 30;
+const HOUR_MS = 3_600_000;
+const NS_PER_MS = 1_000_000n;
+
+interface Fired {
+  readonly incident: string;
+  /** When it fired last: monotonic, milliseconds. */
+  at: number;
+}
+
+interface IncidentStarterOptions {
+  readonly host: string;
+  readonly clock: Clock;
+  readonly now: () => bigint;
+  readonly log: WarningLog;
+  /** Number of the next incident, which is never used again. */
+  readonly nextNumber: () => number;
+  /** Throws if the host can keep no more. */
+  readonly begin: (part: Pick<FlightPart, "incident" | "cause" | "from" | "until">) => void;
+  readonly firedAgain: (incident: string) => void;
+}
+
+/** Turns triggers that fire into incidents: one that fires again and again belongs to the incident that it has begun. */
+export class IncidentStarter {
+  readonly #options: IncidentStarterOptions;
+  readonly #warning: ThrottledWarning;
+  readonly #fired = new Map<string, Fired>();
+  /** Monotonic times at which incidents were begun within the last hour, milliseconds. */
+  #begun: number[] = [];
+
+  constructor(options: IncidentStarterOptions) {
+    this.#options = options;
+    this.#warning = new ThrottledWarning(options.log);
+  }
+
+  /** Forgets triggers that are not configured any more. */
+  keep(names: ReadonlySet<string>): void {
+    for (const name of this.#fired.keys()) if (!names.has(name)) this.#fired.delete(name);
+  }
+
+  fire({ name, before_ms, after_ms, quiet_ms }: HostTrigger, text: string): void {
+    const { clock, now, begin, firedAgain } = this.#options;
+    const monotonic = clock.monotonic();
+    const known = this.#fired.get(name);
+    if (known !== undefined && monotonic - known.at < quiet_ms) {
+      known.at = monotonic;
+      firedAgain(known.incident);
+      return;
+    }
+    this.#begun = this.#begun.filter((at) => monotonic - at < HOUR_MS);
+    if (this.#begun.length >= MAX_INCIDENTS_PER_HOUR) {
+      this.#warning.warn(
+        `the trigger '${visible(name)}' fired, but begins no incident: ${MAX_INCIDENTS_PER_HOUR} were begun within an hour. Set a longer 'quiet' (${text})`,
+      );
+      return;
+    }
+    const at = now();
+    const incident = this.#idOf(at);
+    const cause = { trigger: name, text: shortened(text, MAX_CAUSE / 2), at: String(at) };
+    try {
+      begin({ incident, cause, from: String(at - BigInt(before_ms) * NS_PER_MS), until: String(at + BigInt(after_ms) * NS_PER_MS) });
+    } catch (error) {
+      this.#warning.warn(`the trigger '${visible(name)}' fired, but nothing can be kept: ${messageOf(error)} (${text})`);
+      return;
+    }
+    this.#begun.push(monotonic);
+    this.#fired.set(name, { incident, at: monotonic });
+  }
+
+  handOver(times: KernelTimes): StarterState {
+    return {
+      fired: [...this.#fired].map(([name, { incident, at }]) => ({ name, incident, at: times.toKernel(at) })),
+      begun: this.#begun.map((at) => times.toKernel(at)),
+    };
+  }
+
+  adopt({ fired, begun }: StarterState, times: KernelTimes): void {
+    for (const { name, incident, at } of fired) this.#fired.set(name, { incident, at: times.fromKernel(at) });
+    this.#begun = begun.map((at) => times.fromKernel(at));
+  }
+
+  #idOf(at: bigint): string {
+    const { host, nextNumber } = this.#options;
+    const stamp = new Date(Number(at / NS_PER_MS)).toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
+    const plain = host
+      .replaceAll(/[^A-Za-z0-9._-]/g, "_")
+      .replace(/^[^A-Za-z0-9]+/, "")
+      .slice(0, 200);
+    return `${stamp}-${plain || "host"}-${nextNumber()}`;
+  }
+}
