@@ -46,20 +46,20 @@ test("with a topic of its own, a condition begins with the field", () => {
 });
 
 test.each([
-  ["{on: topic, when: arm/state}", /flight\.triggers\.t\.when {2}must be a comparison with a number/],
-  ["{on: topic, when: 'arm/state.x > fast'}", /when {2}must compare with a number, found 'fast'/],
-  ["{on: topic, when: 'arm/state.x > 1 for ever'}", /when {2}must have a duration such as 50ms or 2s after 'for'/],
-  ["{on: topic, when: '.x > 1'}", /when {2}must begin with the name of a topic/],
-  ["{on: topic, when: 'a//b > 1'}", /when {2}names the topic 'a\/\/b', which has an empty part/],
+  ["{on: topic, when: arm/state}", /flight\.triggers\.t\.when: must be a comparison with a number/],
+  ["{on: topic, when: 'arm/state.x > fast'}", /when: must compare with a number, found 'fast'/],
+  ["{on: topic, when: 'arm/state.x > 1 for ever'}", /when: must have a duration such as 50ms or 2s after 'for'/],
+  ["{on: topic, when: '.x > 1'}", /when: must begin with the name of a topic/],
+  ["{on: topic, when: 'a//b > 1'}", /when: names the topic 'a\/\/b', which has an empty part/],
   ["{on: topic}", /must have the key when/],
   ["{on: gap, topic: arm/state}", /must have the key gap/],
   ["{on: rate, topic: arm/state}", /must have at least one of the keys min_rate, max_rate/],
   ["{on: state}", /must have the key states/],
-  ["{on: output, matches: '(?=x)'}", /matches {2}cannot be used/],
-  ["{on: crash, matches: x}", /matches {2}has no effect with 'on: crash'/],
-  ["{on: crash, before: 2m}", /before {2}must be at most 60s, which is what 'seconds'/],
-  ["{on: crash, after: 2h}", /after {2}must be a duration/],
-  ["{on: explosion}", /on {2}must be one of crash/],
+  ["{on: output, matches: '(?=x)'}", /matches: cannot be used/],
+  ["{on: crash, matches: x}", /matches: has no effect with 'on: crash'/],
+  ["{on: crash, before: 2m}", /before: must be at most 60s, which is what 'seconds'/],
+  ["{on: crash, after: 2h}", /after: must be a duration/],
+  ["{on: explosion}", /on: must be one of crash/],
 ])("the trigger %s is refused at its field", (trigger, problem) => {
   expect(problemOf(`flight: {triggers: {t: ${trigger}}}`)).toMatch(problem);
 });

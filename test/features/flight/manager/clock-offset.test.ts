@@ -36,7 +36,11 @@ test("the true offset is within the uncertainty, whatever the delays of the two 
 });
 
 test("the shortest round trip wins, as long as it is not too old", () => {
-  const at = (sent: bigint, trip: bigint, error: bigint): ClockMeasurement => ({ sent, received: sent + trip, host: sent + trip / 2n + error });
+  const at = (sent: bigint, trip: bigint, error: bigint): ClockMeasurement => ({
+    sent,
+    received: sent + trip,
+    host: sent + trip / 2n + error,
+  });
   const exact = at(START, 100_000n, 0n);
   const coarse = at(START + 1_000_000_000n, 10_000_000n, 4_000_000n);
   const known = [exact, coarse];
