@@ -18,7 +18,7 @@ const KILLS = 2;
 it("a part is completed after kill -9 in the middle of writing it, with everything that the disk has, in order", {
   timeout: 120_000,
 }, async () => {
-  const program = await bundled("test/features/flight/host/keep-from-memory.ts");
+  const program = await bundled("test/features/flight/host/programs/keep-from-memory.ts");
   for (let kill = 0; kill < KILLS; kill++) {
     const folder = mkdtempSync(join(tmpdir(), "mgr-flight-killed-"));
     try {

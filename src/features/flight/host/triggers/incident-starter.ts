@@ -4,7 +4,7 @@ import { shortened } from "../../../../base/text-length.ts";
 import { ThrottledWarning, type WarningLog } from "../../../../base/throttled-warning.ts";
 import { visible } from "../../../../base/visible-text.ts";
 import type { KernelTimes } from "../../../../daemon/handover/kernel-times.ts";
-import { type FlightPart, type HostTrigger, MAX_CAUSE } from "../../contract.ts";
+import { type FlightPart, type HostTrigger, type IncidentCause, MAX_CAUSE } from "../../contract.ts";
 import type { StarterState } from "./starter-state.ts";
 
 /** Most incidents that the triggers of one host begin within an hour; more are only logged. */
@@ -66,7 +66,7 @@ export class IncidentStarter {
     }
     const at = now();
     const incident = this.#idOf(at);
-    const cause = { trigger: name, text: shortened(text, MAX_CAUSE / 2), at: String(at) };
+    const cause: IncidentCause = { trigger: name, text: shortened(text, MAX_CAUSE / 2), at: String(at) };
     try {
       begin({ incident, cause, from: String(at - BigInt(before_ms) * NS_PER_MS), until: String(at + BigInt(after_ms) * NS_PER_MS) });
     } catch (error) {
