@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MAX_TRACES } from "../../../../../web/src/features/data-plane/plot/traces.ts";
@@ -72,6 +73,19 @@ describe("a plot", () => {
       seconds: 10,
       scale: "auto",
       trigger: null,
+    });
+  });
+
+  test("is the one that its documentation says", () => {
+    const text = readFileSync(new URL("../../../../../docs/plots.md", import.meta.url), "utf8");
+    const address = /```text\n(http.*?)```/s.exec(text)?.[1]?.replace(/\s+/g, "") ?? "";
+    const [first, second] = [0, 1].map((index) => ({ topic: "arm/joint_states", field: `position[${index}]` }));
+    expect(plotOfAddress(new URL(address).search)).toEqual({
+      traces: [first, second],
+      derived: [{ kind: "difference", inputs: [first, second] }],
+      seconds: 0.5,
+      scale: "auto",
+      trigger: { kind: "rising", level: 0.2, before: 0.2, mode: "normal", trace: first },
     });
   });
 

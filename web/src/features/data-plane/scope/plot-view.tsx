@@ -51,9 +51,14 @@ export function PlotView() {
     if (sweep?.state === "captured") sweep.arm();
     setPaused(false);
   };
-  const changeTrigger = (changed: Trigger | null) => {
+  const setTrigger = (changed: Trigger | null) => {
     setPlot({ trigger: changed });
     setPaused(false);
+  };
+  const changeTrigger = (changed: Partial<Trigger>) => {
+    // The newest one: it may have changed since it was drawn.
+    const known = plot.peek().trigger;
+    if (known !== null) setTrigger({ ...known, ...changed });
   };
   const dialogs = (
     <>
@@ -104,7 +109,7 @@ export function PlotView() {
               pressed={trigger !== null}
               onClick={() => {
                 const [first] = traces;
-                changeTrigger(trigger === null && first ? { ...USUAL_TRIGGER, trace: first } : null);
+                setTrigger(trigger === null && first ? { ...USUAL_TRIGGER, trace: first } : null);
               }}
             >
               Trigger

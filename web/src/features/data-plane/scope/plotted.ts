@@ -11,8 +11,10 @@ const parameters = kept<readonly (readonly [string, string])[]>("plot", [], (val
   Array.isArray(value) ? value.filter(isPair) : null,
 );
 
-const isPair = (value: unknown): value is [string, string] =>
-  Array.isArray(value) && value.length === 2 && value.every((each) => typeof each === "string");
+// A function, since it is called before its definition when the page is loaded.
+function isPair(value: unknown): value is [string, string] {
+  return Array.isArray(value) && value.length === 2 && value.every((each) => typeof each === "string");
+}
 
 export const plot = computed<Plot>(() => plotOfParameters(parameters.value));
 

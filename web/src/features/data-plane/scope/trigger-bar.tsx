@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import { type Trace, titleOfTrace } from "../plot/traces.ts";
 import type { SweepState } from "./sweep.ts";
 import { TRIGGER_KINDS, TRIGGER_MODES, type Trigger, type TriggerKind, type TriggerMode } from "./trigger.ts";
@@ -18,15 +19,14 @@ const SHARE_STEP = 5;
 interface Props {
   readonly trigger: Trigger;
   readonly traces: readonly Trace[];
-  readonly onChange: (trigger: Trigger) => void;
+  readonly onChange: (changed: Partial<Trigger>) => void;
   /** The status. */
   readonly children: ComponentChildren;
 }
 
 /** The settings of the trigger. */
-export function TriggerBar({ trigger, traces, onChange, children }: Props) {
+export function TriggerBar({ trigger, traces, onChange: change, children }: Props) {
   const { trace, kind, level, mode, before } = trigger;
-  const change = (part: Partial<Trigger>) => onChange({ ...trigger, ...part });
   return (
     <fieldset class="plot-bar plot-trigger">
       <legend class="unseen">Trigger</legend>
@@ -49,18 +49,7 @@ export function TriggerBar({ trigger, traces, onChange, children }: Props) {
           </option>
         ))}
       </select>
-      <label>
-        Level
-        <input
-          type="number"
-          step="any"
-          value={level}
-          onChange={(event) => {
-            const { valueAsNumber } = event.currentTarget;
-            if (Number.isFinite(valueAsNumber)) change({ level: valueAsNumber });
-          }}
-        />
-      </label>
+      <LevelInput level={level} onChange={(changed) => change({ level: changed })} />
       <label>
         Before
         <input
@@ -84,6 +73,28 @@ export function TriggerBar({ trigger, traces, onChange, children }: Props) {
       </select>
       {children}
     </fieldset>
+  );
+}
+
+/** Keeps what is being typed while the bar is drawn anew. */
+function LevelInput({ level, onChange }: { level: number; onChange: (level: number) => void }) {
+  const [text, setText] = useState(String(level));
+  useEffect(() => {
+    if (text === "" || Number(text) !== level) setText(String(level));
+  }, [level]);
+  return (
+    <label>
+      Level
+      <input
+        type="number"
+        step="any"
+        value={text}
+        onInput={({ currentTarget: { value, valueAsNumber } }) => {
+          setText(value);
+          if (Number.isFinite(valueAsNumber)) onChange(valueAsNumber);
+        }}
+      />
+    </label>
   );
 }
 
