@@ -67,8 +67,8 @@ async function ofTopics(browser: Browser, topics: number): Promise<Tasks & { row
   const fields = TRACES / topics;
   const command = [process.execPath, WAVES, String(topics), String(fields)];
   await using manager = await BenchManager.up({ waves: { command, autostart: true, ready: { regex: "publishing" } } });
-  const traces = Array.from({ length: TRACES }, (_, n) => ({ topic: `waves/${Math.floor(n / fields)}`, field: `x${n % fields}` }));
-  const page = await newPage(browser, manager, { settings: { traces } });
+  const plot = Array.from({ length: TRACES }, (_, n) => ["trace", `waves/${Math.floor(n / fields)}:x${n % fields}`]);
+  const page = await newPage(browser, manager, { settings: { plot } });
   await page.goto(`${httpOf(manager)}/?view=plot`);
   await page.locator(".plot-box canvas").first().waitFor();
   const tasks = await measure(browser, page);

@@ -180,6 +180,73 @@ describe("a plot", () => {
     await other.context().close();
   });
 
+  test("has derived series, a trigger and cursors by the keyboard, and is saved as a picture, under a name and in a file", async () => {
+    await shown.go("/?view=plot&trace=arm/joint_states:position[0]&trace=arm/joint_states:position[1]&seconds=0.5");
+    const difference = "arm/joint_states.position[0] − arm/joint_states.position[1]";
+    await page.getByRole("button", { name: "Derive…" }).press("Enter");
+    await page.getByRole("dialog", { name: "Derive a series" }).getByRole("button", { name: "Add" }).press("Enter");
+    await soon(() => page.getByRole("button", { name: difference }).textContent()).toMatch(/-?\d[\d.e-]*rad$/);
+    await page.getByRole("button", { name: "Pause" }).press("Enter");
+    const rows = (await rowsOf(page)).map((line) => line.split(",").map(Number));
+    expect(rows.length).toBeGreaterThan(20);
+    // The derived value may be one batch behind at the newest rows, which have an empty cell there.
+    for (const [, first = 0, second = 0, value = 0] of rows.filter((cells) => cells[3] !== 0)) expect(value).toBeCloseTo(first - second, 9);
+
+    await page.getByRole("button", { name: "Cursors" }).press("Enter");
+    await page.getByRole("button", { name: "Statistics" }).press("Enter");
+    const samples = page.getByRole("region", { name: "Statistics between the cursors" }).locator("tbody tr").first().locator("td").nth(6);
+    await page.getByLabel("Cursor A").press("Home");
+    await page.getByLabel("Cursor B").press("End");
+    await page.getByText("Δt 0.5 s, 2 Hz").waitFor();
+    const all = Number(await samples.textContent());
+    expect(all).toBeGreaterThan(20);
+    await page.getByLabel("Cursor A").press("End");
+    await soon(async () => Number(await samples.textContent())).toBeLessThan(all);
+
+    await page.getByRole("button", { name: "Trigger" }).press("Enter");
+    const status = page.getByRole("group", { name: "Trigger" }).getByRole("status");
+    await page.getByLabel("Level").fill("-100");
+    await page.getByLabel("Level").press("Enter");
+    await page.getByLabel("Trigger condition").selectOption("above");
+    await soon(() => status.textContent()).toBe("Triggered");
+    await page.getByLabel("Trigger mode").selectOption("single");
+    await soon(() => status.textContent()).toMatch(/^Captured/);
+    await page.getByRole("button", { name: "Resume" }).waitFor();
+    expect(await shown.violations()).toEqual([]);
+
+    const [picture] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save as PNG" }).click()]);
+    const image = readFileSync(await picture.path());
+    expect(image.subarray(1, 4).toString("latin1")).toBe("PNG");
+    expect(image.readUInt32BE(16)).toBeGreaterThan(300);
+
+    await page.getByRole("button", { name: "Saved plots…" }).press("Enter");
+    const saved = page.getByRole("dialog", { name: "Saved plots" });
+    await saved.getByLabel("Save the shown plot as").fill("Joints");
+    await page.keyboard.press("Enter");
+    await saved.getByText("Saved as Joints.").waitFor();
+    const [exported] = await Promise.all([page.waitForEvent("download"), saved.getByRole("button", { name: "Export" }).click()]);
+    await saved.getByRole("button", { name: "Remove Joints" }).press("Enter");
+    await saved.getByText("None yet.").waitFor();
+    await saved
+      .getByLabel("File of saved plots")
+      .setInputFiles({ name: "x.json", mimeType: "application/json", buffer: Buffer.from("{}") });
+    await saved.getByText("Choose a file that was exported here.").waitFor();
+    await saved.getByLabel("File of saved plots").setInputFiles(await exported.path());
+    await saved.getByText("1 plot imported.").waitFor();
+    await page.keyboard.press("Escape");
+    for (const name of [difference, "arm/joint_states.position[1]", "arm/joint_states.position[0]"])
+      await page.getByRole("button", { name, exact: true }).press("Enter");
+    await page.getByText("Nothing is plotted.").waitFor();
+    await page.getByRole("button", { name: "Saved plots…" }).press("Enter");
+    await saved.getByRole("button", { name: /^Joints/ }).press("Enter");
+    await soon(() => status.textContent()).toMatch(/^Captured/);
+    const search = new URL(page.url()).search;
+    expect(search).toContain("derived=difference,0,arm/joint_states:position[0],arm/joint_states:position[1]");
+    expect(search).toContain("trigger=above,-100,20,single,arm/joint_states:position[0]");
+    // Later tests find the page as it was.
+    for (const name of ["Trigger", "Statistics", "Cursors"]) await page.getByRole("button", { name, exact: true }).press("Enter");
+  });
+
   test("has the full names of its fields if there is room", async () => {
     const { page: other } = await rig.open(`/?view=plot&${TRACES}`);
     await other.locator(".plot-traces li").nth(1).waitFor();
@@ -191,8 +258,8 @@ describe("a plot", () => {
 
 test("a plot is zoomed by two fingers and moved by one", async () => {
   const phone = await rig.open("/?view=log", { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
-  const traces = JSON.stringify([{ topic: "arm/joint_states", field: "position[0]" }]);
-  await phone.page.evaluate(`localStorage.setItem("mgr.traces", ${JSON.stringify(traces)})`);
+  const plot = JSON.stringify([["trace", "arm/joint_states:position[0]"]]);
+  await phone.page.evaluate(`localStorage.setItem("mgr.plot", ${JSON.stringify(plot)})`);
   await phone.go("/?view=plot");
   const over = phone.page.locator(".plot-box .u-over");
   await over.waitFor();

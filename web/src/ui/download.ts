@@ -7,7 +7,7 @@ export function downloadFrom(address: string, name = ""): void {
 }
 
 /** Lets the browser save a text as a file. */
-export function downloadText(text: string, type: "text/plain" | "text/csv", name: string): void {
+export function downloadText(text: string, type: "text/plain" | "text/csv" | "application/json", name: string): void {
   downloadBlob(new Blob([text], { type }), name);
 }
 

@@ -1,14 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { plotOfAddress, plotParameters } from "../../../../web/src/features/data-plane/plot/plot-address.ts";
 import { groupsOf, needsOwnScales } from "../../../../web/src/features/data-plane/plot/scales.ts";
 import { statisticsOf, valueAt } from "../../../../web/src/features/data-plane/plot/statistics.ts";
 import { TraceSamples } from "../../../../web/src/features/data-plane/plot/trace-samples.ts";
 import { unitOf } from "../../../../web/src/features/data-plane/plot/units.ts";
+import { plotOfAddress, plotParameters } from "../../../../web/src/features/data-plane/scope/plot-address.ts";
 
 const of = (topic: string, ...fields: string[]) => fields.map((field) => ({ topic, field }));
 
 describe("the address of a plot", () => {
-  const plot = { traces: [...of("arm/state", "position[0]", ""), ...of("a:b%c", 'odd["k:&"]')], seconds: 30, scale: "stacked" } as const;
+  const plot = {
+    traces: [...of("arm/state", "position[0]", ""), ...of("a:b%c", 'odd["k:&"]')],
+    derived: [],
+    seconds: 30,
+    scale: "stacked",
+    trigger: null,
+  } as const;
 
   test("holds fields, window and scale, and is read back", () => {
     const parameters = new URLSearchParams();
@@ -21,8 +27,10 @@ describe("the address of a plot", () => {
     expect(plotOfAddress("?view=plot&seconds=30")).toBeNull();
     expect(plotOfAddress("?trace=arm/state:x&trace=none&seconds=-1&scale=huge")).toEqual({
       traces: of("arm/state", "x"),
+      derived: [],
       seconds: 10,
       scale: "auto",
+      trigger: null,
     });
     expect(plotOfAddress(`?${Array.from({ length: 40 }, (_, n) => `trace=t:f${n}`).join("&")}`)?.traces).toHaveLength(20);
   });

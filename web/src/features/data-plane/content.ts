@@ -2,8 +2,8 @@ import { ClientsView } from "./clients-view.tsx";
 import { clients, services, topics } from "./data-store.ts";
 import type { TabContent } from "./data-view.tsx";
 import { ParametersView } from "./parameters-view.tsx";
-import { PlotView } from "./plot/plot-view.tsx";
-import { plotted } from "./plot/plotted.ts";
+import { PlotView } from "./scope/plot-view.tsx";
+import { plotted } from "./scope/plotted.ts";
 import { ServicesView } from "./services-view.tsx";
 import { TopicsView } from "./topics-view.tsx";
 

@@ -8,8 +8,8 @@ import { Button } from "../../ui/button.tsx";
 import { SidePanel } from "../../ui/list/side-panel.tsx";
 import { clockTime } from "../../ui/time.ts";
 import { complain } from "../../ui/toasts.ts";
-import { isPlotted, plotted, togglePlotted } from "./plot/plotted.ts";
 import { numericFields } from "./plot/traces.ts";
+import { isPlotted, plotted, togglePlotted } from "./scope/plotted.ts";
 import { readTopic, type Sample } from "./topic-subscriptions.ts";
 import { valueText } from "./words.ts";
 

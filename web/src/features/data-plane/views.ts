@@ -11,8 +11,8 @@ declare module "../../state/views.ts" {
   }
 }
 
-/** The parameters of the plot in the address (plot/plot-address.ts). */
-export const PLOT_PARAMETERS = ["trace", "seconds", "scale"] as const;
+/** The parameters of the plot in the address (scope/plot-address.ts). */
+export const PLOT_PARAMETERS = ["trace", "derived", "seconds", "scale", "trigger"] as const;
 
 /** A view that is a tab of the data view. `type`: a frame that users need who open it. */
 export const tabType = <Kind extends SingleKind>(kind: Kind, title: string, type: GeneralFrame): ViewType<Kind> => ({

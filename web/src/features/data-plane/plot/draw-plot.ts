@@ -2,6 +2,7 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import type { Span } from "../../../ui/plot/finger-span.ts";
 import { listenToFingers, MIN_DRAG } from "../../../ui/plot/plot-fingers.ts";
+import { drawMarks, type Mark } from "./marks.ts";
 import { minMaxGrid } from "./min-max-grid.ts";
 import { listenToWheel } from "./plot-wheel.ts";
 import type { ScaleGroup } from "./scales.ts";
@@ -21,6 +22,8 @@ interface Options {
   readonly zoomed: () => void;
   /** Called when the pointer moves. */
   readonly hovered: () => void;
+  /** The times that are marked while a span is visible. */
+  readonly marks: (visible: Span) => readonly Mark[];
 }
 /** A plot with a scale of its own. */
 interface Panel {
@@ -109,6 +112,16 @@ export class DrawnPlot {
     return { from: min ?? this.#window.from, until: max ?? this.#window.until };
   }
 
+  /** Draws the marks anew. */
+  redraw(): void {
+    for (const { plot } of this.#panels) plot.redraw(false, false);
+  }
+
+  /** The drawn panels, from top to bottom. */
+  canvases(): HTMLCanvasElement[] {
+    return this.#panels.map(({ plot }) => plot.ctx.canvas);
+  }
+
   close(): void {
     this.#closed.abort();
     this.#observer.disconnect();
@@ -162,7 +175,11 @@ export class DrawnPlot {
             spanGaps: true,
           })),
         ],
-        hooks: { setSelect: [({ select }) => select.width > 0 && showSelected()], setCursor: [() => this.#options.hovered()] },
+        hooks: {
+          setSelect: [({ select }) => select.width > 0 && showSelected()],
+          setCursor: [() => this.#options.hovered()],
+          draw: [(drawn) => drawMarks(drawn, this.#options.marks(this.visibleSpan()), style.getPropertyValue("--text"))],
+        },
       } as uPlot.Options,
       [[]],
       this.#box,

@@ -2,6 +2,6 @@
 export { topics } from "../data-store.ts";
 export { useUnits } from "./definitions.ts";
 export { PlotFrame } from "./plot-frame.tsx";
-export { toggled } from "./plotted.ts";
 export type { Scale } from "./scales.ts";
+export { toggled } from "./traces.ts";
 export type { TraceSource } from "./use-plot.ts";

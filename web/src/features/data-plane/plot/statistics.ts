@@ -6,18 +6,27 @@ export interface Statistics {
   readonly min: number;
   readonly max: number;
   readonly mean: number;
+  /** Root mean square. */
+  readonly rms: number;
   /** Standard deviation. */
   readonly deviation: number;
+  /** Samples a second between the first and the last one; NaN if there is only one. */
+  readonly rate: number;
 }
 
 /** The statistics of a field; null if there is no sample. */
 export function statisticsOf(samples: TraceSamples, field: string, span: { from: number; until: number }): Statistics | null {
   const at = samples.fields.indexOf(field);
   let [count, min, max, mean, squares] = [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 0];
-  for (const { columns } of samples.views(span.from, span.until)) {
-    for (const value of columns[at] ?? []) {
+  let [first, last] = [Number.NaN, Number.NaN];
+  for (const { times, columns } of samples.views(span.from, span.until)) {
+    const column = columns[at] ?? new Float64Array();
+    for (let row = 0; row < column.length; row++) {
+      const value = column[row] ?? Number.NaN;
       if (Number.isNaN(value)) continue;
       count++;
+      last = times[row] ?? last;
+      if (count === 1) first = last;
       if (value < min) min = value;
       if (value > max) max = value;
       // Welford's method: exact also for large values that differ little.
@@ -26,7 +35,10 @@ export function statisticsOf(samples: TraceSamples, field: string, span: { from:
       squares += before * (value - mean);
     }
   }
-  return count === 0 ? null : { count, min, max, mean, deviation: Math.sqrt(squares / count) };
+  if (count === 0) return null;
+  const variance = squares / count;
+  const rate = count === 1 ? Number.NaN : (count - 1) / (last - first);
+  return { count, min, max, mean, rms: Math.sqrt(mean * mean + variance), deviation: Math.sqrt(variance), rate };
 }
 
 /** Maximum distance between two samples, in mean intervals; beyond it there is a gap without a value. */

@@ -3,7 +3,7 @@ import { Rows } from "./rows.ts";
 type Column = (number | null)[];
 
 /** Limits of the kept samples; times in seconds. */
-interface Bounds {
+export interface Bounds {
   /** Maximum number of samples that are kept in full. */
   readonly most: number;
   /** Length of a step; of older samples, only the extremes of each step are kept. */
@@ -79,6 +79,13 @@ export class TraceSamples {
       const last = rows.timeAt(end) === until ? end + 1 : end;
       return { times: rows.times.subarray(first, last), columns: rows.columns.map((column) => column.subarray(first, last)) };
     });
+  }
+
+  /** Times and values of a field from `from` on, of samples that are kept in full; NaN is no value. Valid until the next `add`. */
+  full(field: string, from: number): { times: Float64Array; values: Float64Array } {
+    const first = this.#recent.rowAt(from);
+    const values = this.#recent.columns[this.fields.indexOf(field)] ?? new Float64Array();
+    return { times: this.#recent.times.subarray(first, first + values.length), values: values.subarray(first) };
   }
 
   /** Like `views`, as lists; null is no value. */

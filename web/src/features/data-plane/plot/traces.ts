@@ -9,6 +9,15 @@ export interface Trace {
 
 export const titleOfTrace = ({ topic, field }: Trace): string => (field === "" ? topic : `${topic}.${field}`);
 
+/** Maximum number of traces of a plot: more cannot be distinguished. */
+export const MAX_TRACES = 20;
+
+/** Adds the trace if there are fewer than `most`, or removes it if it is in `traces`. */
+export function toggled(traces: readonly Trace[], { topic, field }: Trace, most = MAX_TRACES): readonly Trace[] {
+  const others = traces.filter((one) => one.topic !== topic || one.field !== field);
+  return others.length < traces.length || traces.length >= most ? others : [...traces, { topic, field }];
+}
+
 const MAX_FIELDS = 200;
 
 /** The numeric fields of a sample, in the order of the sample. */

@@ -1,7 +1,10 @@
 import { useEffect, useRef } from "preact/hooks";
+import type { Span } from "../../../ui/plot/finger-span.ts";
 import { clockSeconds } from "../../../ui/time.ts";
 import { complain } from "../../../ui/toasts.ts";
+import { type Cursors, deltaText, measuredSpan } from "./cursors.ts";
 import type { DrawnPlot } from "./draw-plot.ts";
+import type { Mark } from "./marks.ts";
 import { needsOwnScales, type Scale, type ScaleGroup } from "./scales.ts";
 import { statisticsOf, valueAt } from "./statistics.ts";
 import type { TraceSamples } from "./trace-samples.ts";
@@ -25,7 +28,7 @@ export interface TraceSource {
   readonly key: string;
   readonly read: (traces: readonly Trace[]) => { readonly samples: Samples; readonly end: () => void };
   /** The span of time to draw, in seconds since 1970; null if there is nothing new. */
-  readonly span: (samples: Samples) => { readonly from: number; readonly until: number } | null;
+  readonly span: (samples: Samples) => Span | null;
 }
 interface Holder<T> {
   readonly current: T | null;
@@ -36,6 +39,11 @@ export interface PlotOptions {
   /** Has a child for each trace, in their order, with a `.trace-value`; with statistics also a `.trace-statistic` for each of STATISTICS. */
   readonly values: Holder<HTMLElement>;
   readonly time: Holder<HTMLElement>;
+  /** Where the time between the cursors is written. */
+  readonly delta: Holder<HTMLElement>;
+  readonly cursors: Cursors | null;
+  /** The times that are marked while a span is visible. */
+  readonly marks: (visible: Span) => readonly Mark[];
   readonly traces: readonly Trace[];
   readonly colors: readonly string[];
   readonly groups: readonly ScaleGroup[];
@@ -44,12 +52,19 @@ export interface PlotOptions {
   readonly onZoom: () => void;
 }
 
-/** Statistics of the visible span of time. */
-export const STATISTICS = ["min", "max", "mean", "deviation", "count"] as const;
+/** Statistics between the cursors, or of the visible span of time. */
+export const STATISTICS = ["min", "max", "mean", "rms", "deviation", "count", "rate"] as const;
 
-/** Draws into the box, and writes the values under the pointer; returns a function that reads the visible columns. */
-export function usePlot(options: PlotOptions): () => Columns {
-  const { traces, colors, source, groups, scale } = options;
+interface PlotReader {
+  /** Times and values of all samples in the visible span of time. */
+  readonly columns: () => Columns;
+  /** The visible span of time, and the drawn panels; null until the plot is drawn. */
+  readonly drawn: () => { readonly span: Span; readonly canvases: readonly HTMLCanvasElement[] } | null;
+}
+
+/** Draws into the box, and writes the values under the pointer; returns functions that read what is visible. */
+export function usePlot(options: PlotOptions): PlotReader {
+  const { traces, colors, source, groups, scale, cursors } = options;
   const latest = useRef(options);
   latest.current = options;
   const shown = useRef<Shown | null>(null);
@@ -66,8 +81,9 @@ export function usePlot(options: PlotOptions): () => Columns {
           ...{ label: titleOfTrace(trace), stroke: colors[index] ?? "gray", topic: trace.topic },
           at: samples.get(trace.topic)?.fields.indexOf(trace.field) ?? 0,
         }));
+        const marks = (visible: Span) => latest.current.marks(visible);
         const hovered = () => writeValues(latest.current, plot, samples);
-        const plot = new DrawnPlot(box, series, { samples, zoomed: () => latest.current.onZoom(), hovered });
+        const plot = new DrawnPlot(box, series, { samples, zoomed: () => latest.current.onZoom(), hovered, marks });
         const panels = new Panels(plot);
         panels.arrange(latest.current, samples);
         shown.current = { plot, panels, samples };
@@ -95,7 +111,15 @@ export function usePlot(options: PlotOptions): () => Columns {
   useEffect(() => {
     if (shown.current !== null) shown.current.panels.arrange(latest.current, shown.current.samples);
   }, [arrangement]);
-  return () => shown.current?.plot.columns() ?? [];
+  useEffect(() => {
+    if (shown.current === null) return;
+    shown.current.plot.redraw();
+    writeValues(latest.current, shown.current.plot, shown.current.samples);
+  }, [cursors?.join()]);
+  return {
+    columns: () => shown.current?.plot.columns() ?? [],
+    drawn: () => shown.current && { span: shown.current.plot.visibleSpan(), canvases: shown.current.plot.canvases() },
+  };
 }
 
 interface Shown {
@@ -156,9 +180,11 @@ function drawRepeatedly(draw: (begin: number) => void): () => void {
 }
 
 /** Writes the values under the pointer, else the newest visible ones; empty without a sample. Also writes the statistics, if they are shown. */
-function writeValues({ values, time, traces }: PlotOptions, plot: DrawnPlot, samples: Samples): void {
+function writeValues({ values, time, delta, cursors, traces }: PlotOptions, plot: DrawnPlot, samples: Samples): void {
   const at = plot.pointerTime();
   const span = plot.visibleSpan();
+  const measured = measuredSpan(cursors, span);
+  if (cursors !== null) write(delta.current, deltaText(cursors, span));
   write(time.current, at === null ? "" : clockSeconds(at, TIME_DIGITS));
   for (const [index, { topic, field }] of traces.entries()) {
     const row = values.current?.children[index];
@@ -167,7 +193,7 @@ function writeValues({ values, time, traces }: PlotOptions, plot: DrawnPlot, sam
     write(row.querySelector(".trace-value"), numberText(valueAt(own, field, at ?? span.until, span)));
     const cells = row.querySelectorAll(".trace-statistic");
     if (cells.length === 0) continue;
-    const found = statisticsOf(own, field, span);
+    const found = statisticsOf(own, field, measured);
     for (const [column, name] of STATISTICS.entries())
       write(cells[column], found === null ? "" : name === "count" ? found.count.toLocaleString("en-US") : numberText(found[name]));
   }
@@ -177,4 +203,4 @@ function write(place: Element | null | undefined, text: string): void {
   if (place && place.textContent !== text) place.textContent = text;
 }
 
-const numberText = (value: number | null) => (value === null ? "" : String(Number(value.toPrecision(4))));
+const numberText = (value: number | null) => (value === null || Number.isNaN(value) ? "" : String(Number(value.toPrecision(4))));

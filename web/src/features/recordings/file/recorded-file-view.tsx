@@ -100,7 +100,7 @@ function FilePlot({ place, file }: { place: FilePlace; file: RecordedFile }) {
           scale={scale}
           onScale={setScale}
           unitOf={unitOf}
-          csvName={`${place.file.replace(/\.mcap$/, "")}.csv`}
+          fileName={place.file.replace(/\.mcap$/, "")}
           tools={
             <span class="soft" role="status">
               {progress < 1 ? `Reading, ${Math.floor(progress * 100)} %` : ""}
