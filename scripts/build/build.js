@@ -10,10 +10,9 @@ import {
   buildProgram,
   buildQuickNames,
   buildSampleWriter,
-  buildSearchWorker,
+  buildHostWorkers,
   QUICK_NAMES,
   SAMPLE_WRITER,
-  SEARCH_WORKER,
 } from "./bundle.js";
 import { compressAssets } from "./compress-assets.js";
 import { hashOf } from "./input-hash.js";
@@ -63,7 +62,7 @@ async function makeManager() {
   await buildDaemon(join(root, "dist"));
   if (existsSync(QUICK_NAMES)) await buildQuickNames(join(root, "dist/program"));
   if (existsSync(SAMPLE_WRITER)) await buildSampleWriter(join(root, "dist/sample-writer.mjs"));
-  if (existsSync(SEARCH_WORKER)) await buildSearchWorker(join(root, "dist/output-search.cjs"));
+  await buildHostWorkers(join(root, "dist"));
 }
 
 async function makePage() {

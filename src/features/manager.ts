@@ -20,6 +20,7 @@ import { outputSearch } from "./output-search/manager/index.ts";
 import { ports } from "./ports/manager/index.ts";
 import { processList } from "./process-list/manager/index.ts";
 import { recordings } from "./recordings/manager/index.ts";
+import { replay } from "./replay/manager/index.ts";
 import { replicas } from "./replicas/manager/index.ts";
 import { rollingRestart } from "./rolling-restart/manager/index.ts";
 import { runningSettings } from "./running-settings/manager/index.ts";
@@ -34,6 +35,7 @@ import { upgrades } from "./upgrades/manager/index.ts";
 export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   dataPlane,
   recordings,
+  replay,
   loggers,
   displays,
   networkStatistics,

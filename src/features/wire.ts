@@ -23,6 +23,7 @@ import { portCommands, portFrames } from "./ports/wire.ts";
 import { topicSchedulingCommands, topicSchedulingFrames } from "./process-list/topic-scheduling.ts";
 import { taskListCommands, taskListFrames } from "./process-list/wire.ts";
 import { recordingCommands, recordingFrames } from "./recordings/wire.ts";
+import { replayCommands, replayFrames } from "./replay/wire.ts";
 import { replicaCommands, replicaFrames, replicaSnapshot } from "./replicas/wire.ts";
 import { rollingRestartCommands, rollingRestartFrames, rollingRestartSnapshot } from "./rolling-restart/wire.ts";
 import { runningSettingsCommands, runningSettingsFrames } from "./running-settings/wire.ts";
@@ -37,6 +38,7 @@ export const featureCommands = {
   ...topicSchedulingCommands,
   ...loggerCommands,
   ...recordingCommands,
+  ...replayCommands,
   ...taskListCommands,
   ...networkCommands,
   ...loadHistoryCommands,
@@ -65,6 +67,7 @@ export const featureFrames = {
   ...topicSchedulingFrames,
   ...loggerFrames,
   ...recordingFrames,
+  ...replayFrames,
   ...taskListFrames,
   ...networkFrames,
   ...loadHistoryFrames,
