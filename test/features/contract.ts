@@ -19,6 +19,7 @@ import { outputSearchContract } from "./output-search/contract.ts";
 import { portsContract } from "./ports/contract.ts";
 import { processListContract } from "./process-list/contract.ts";
 import { recordingsContract } from "./recordings/contract.ts";
+import { replayContract } from "./replay/contract.ts";
 import { replicasContract } from "./replicas/contract.ts";
 import { rollingRestartContract } from "./rolling-restart/contract.ts";
 import { runningSettingsContract } from "./running-settings/contract.ts";
@@ -31,6 +32,7 @@ import { upgradesContract } from "./upgrades/contract.ts";
 export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   dataPlaneContract,
   recordingsContract,
+  replayContract,
   loggersContract,
   displaysContract,
   networkStatisticsContract,

@@ -79,8 +79,11 @@ export class Playbacks {
     return this.#report(name, { name, recording, user, start_ms: startMs, ...reported, has_ended: false, problem: null, ...state });
   }
 
-  control({ playback, control }: RequestOf<"control_playback">): void {
-    this.#find(playback).worker.control(control);
+  control({ playback: name, control }: RequestOf<"control_playback">): void {
+    const { worker, playback } = this.#find(name);
+    // One that has not begun has nothing to finish.
+    if (control.action === "stop" && playback === null) void worker.end();
+    else worker.control(control);
   }
 
   async close(): Promise<void> {

@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../../../src/base/clock.ts";
 import { MgrError } from "../../../../src/base/errors.ts";
+import { subjectOfTopic } from "../../../../src/base/topic-subject.ts";
 import { connectBus } from "../../../../src/bus/client/connect-bus.ts";
 import { noBusFiles } from "../../../../src/daemon/bus/bus-files.ts";
 import { HostBus } from "../../../../src/daemon/bus/host-bus.ts";
@@ -93,7 +94,7 @@ async function open(recording: string, options: Partial<PlayOptions> = {}) {
 function publisherOf(topic: string): string | null {
   const { clients, topics } = bus.registry.tables();
   const found = topics.find(({ name }) => name === topic);
-  return clients.find(({ connection }) => connection === found?.publisher)?.name ?? null;
+  return clients.find(({ connection }) => connection === found?.connection)?.name ?? null;
 }
 
 /** A play that has begun. */
@@ -182,7 +183,7 @@ test("a live publisher refuses the play, and one that gets the topic in its midd
   const middle = await play("run1", { is_looping: true, rate: 10 });
   await until("it plays", () => heard.length > 0);
   // The manager has found that a client of another host was first.
-  bus.registry.loseTopics(new Map([[topicSubject(TOPIC), "'arm' on rt2 publishes it"]]));
+  bus.registry.loseTopics(new Map([[subjectOfTopic(TOPIC), "'arm' on rt2 publishes it"]]));
   await until("the end", () => events.at(-1)?.playback === null);
   expect(middle.last).toMatchObject({ has_ended: true, problem: expect.stringContaining("the broker refuses 'arm/state'") });
   bus.registry.loseTopics(new Map());
