@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { amount, flag, hostName, objectName, pattern, text, timestamp } from "../../protocol/frames/field-kinds.ts";
+import { flag, hostName, objectName, pattern, text, timestamp } from "../../protocol/frames/field-kinds.ts";
 import { answer, change, clientFrames, managerFrames } from "../../protocol/frames/frame-table.ts";
 import { MAX_FILES, MAX_PATTERNS } from "./limits.ts";
 import { MAX_RATE, MIN_RATE } from "./player/play-options.ts";
@@ -36,7 +36,8 @@ const remaps = z.array(text(3, 2_049, remapsSay), { error: remapsSay }).max(MAX_
 const filesSay = `must be an array of 1 to ${MAX_FILES} names of files`;
 const rateSays = `must be a number from ${MIN_RATE} to ${MAX_RATE}`;
 const rate = z.number({ error: rateSays }).min(MIN_RATE, { error: rateSays }).max(MAX_RATE, { error: rateSays });
-const MAX_SECONDS = 1e9;
+const secondsSay = "must be a number of seconds, at least 0";
+const seconds = z.number({ error: secondsSay }).min(0, { error: secondsSay }).max(1e9, { error: secondsSay });
 const actionSays = `must be one of ${PLAYBACK_ACTIONS.join(", ")}`;
 
 /** The field that an action needs. */
@@ -64,8 +65,8 @@ export const replayCommands = clientFrames("Recordings", {
       topics: patterns.describe("Names or patterns of topics; default: all, except for what is recorded beside them.").exactOptional(),
       remap: remaps.describe("Other names of topics: `old=new`, or `old*=new*` for all that begin so.").exactOptional(),
       rate: rate.describe("Seconds of the recording a second; default 1.").exactOptional(),
-      from: amount(MAX_SECONDS).describe("Where it begins, seconds since the first message.").exactOptional(),
-      until: amount(MAX_SECONDS).describe("Where it ends.").exactOptional(),
+      from: seconds.describe("Where it begins, seconds since the first message.").exactOptional(),
+      until: seconds.describe("Where it ends.").exactOptional(),
       loop: flag.describe("Begins again at the end.").exactOptional(),
       paused: flag.describe("Begins paused.").exactOptional(),
       skip_live: flag.describe("Leaves out topics that are published now, instead of refusing.").exactOptional(),
@@ -81,7 +82,7 @@ export const replayCommands = clientFrames("Recordings", {
     fields: {
       playback: text(1, 64).describe("Id of the play."),
       action: z.enum(PLAYBACK_ACTIONS, { error: actionSays }).describe("`step` publishes the next message and pauses."),
-      position: amount(MAX_SECONDS).describe("Of `seek`: seconds since the beginning of the play.").exactOptional(),
+      position: seconds.describe("Of `seek`: seconds since the beginning of the play.").exactOptional(),
       rate: rate.describe("Of `rate`.").exactOptional(),
       loop: flag.describe("Of `loop`.").exactOptional(),
     },

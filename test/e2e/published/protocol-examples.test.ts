@@ -112,6 +112,7 @@ function toLive(frame: Frame): Frame {
   if (Array.isArray(live.tasks)) return { ...live, tasks: live.tasks.map((task: object) => ({ ...task, ...own })) };
   if (live.type === "answer_confirmation") return { ...live, id: idOfOpenConfirmation() };
   if (live.type === "remove_silence") return { ...live, id: idOfNewestSilence() };
+  if (live.type === "control_playback") return { ...live, playback: idOfNewestPlay() };
   if (live.type !== "save_config_file") return live;
   const file = client.frames.findLast(({ type }) => type === "config_file");
   return { ...live, content: `${live.content}${mark}`, base_hash: file?.hash };
@@ -125,6 +126,11 @@ function idOfOpenConfirmation(): unknown {
 function idOfNewestSilence(): unknown {
   const made = client.frames.findLast(({ type }) => type === "silence_created");
   return (made?.silence as { id: string } | undefined)?.id;
+}
+
+function idOfNewestPlay(): string | undefined {
+  const begun = client.frames.findLast(({ type }) => type === "playback");
+  return (begun?.playback as { id: string } | undefined)?.id;
 }
 
 function pidOf(name: string): unknown {

@@ -1,15 +1,14 @@
 import type { Live } from "../../e2e/support/live-frames.ts";
 
-export async function replayLive({ ask, client }: Live): Promise<void> {
-  const state = { name: "played", topics: ["played/state"] };
-  await ask({ type: "start_recording", ...state, max_size: 65_536, max_files: 2, min_free_space: 0 });
-  await ask({ type: "publish_topic", name: "played/state", value: { n: 1 } });
+export async function replayLive({ ask, client, program, topic }: Live): Promise<void> {
+  await ask({ type: "start_recording", name: "played", topics: [topic], min_free_space: 0 });
+  program.publish(1);
   await client.until("the recorded message", ({ type, recording }) => type === "recording_upsert" && isRecorded(recording));
   await ask({ type: "stop_recording", name: "played" });
   await ask({ type: "request_playbacks" });
 
   const from = client.here;
-  const { playback } = await ask({ type: "play_recording", name: "played", remap: ["played/state=played/again"], paused: true, from: 0, until: 1, clock: true });
+  const { playback } = await ask({ type: "play_recording", name: "played", remap: [`${topic}=played/state`], paused: true, from: 0, until: 1, clock: true });
   const { id } = playback as { id: string };
   await ask({ type: "control_playback", playback: id, action: "seek", position: 0 });
   await ask({ type: "control_playback", playback: id, action: "rate", rate: 2 });
@@ -20,5 +19,6 @@ export async function replayLive({ ask, client }: Live): Promise<void> {
 }
 
 function isRecorded(recording: unknown): boolean {
-  return typeof recording === "object" && recording !== null && "messages" in recording && recording.messages === 1;
+  const { name, messages } = recording as { name: string; messages: number };
+  return name === "played" && messages > 0;
 }
