@@ -5,15 +5,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
-import {
-  buildDaemon,
-  buildProgram,
-  buildQuickNames,
-  buildSampleWriter,
-  buildHostWorkers,
-  QUICK_NAMES,
-  SAMPLE_WRITER,
-} from "./bundle.js";
+import { buildDaemon, buildHostWorkers, buildProgram, buildQuickNames, buildSampleWriter, QUICK_NAMES, SAMPLE_WRITER } from "./bundle.js";
 import { compressAssets } from "./compress-assets.js";
 import { hashOf } from "./input-hash.js";
 

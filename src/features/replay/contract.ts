@@ -99,7 +99,11 @@ export const REPLAY_REQUESTS = {
   },
   /** Reserves the topics, except those left out, and plays. `conflict`: one of them has a publisher; then the play has ended. */
   begin_playback: {
-    request: z.object({ session, playback, left_out: z.array(z.object({ name: z.string(), publisher: z.string() })).max(MAX_PLAYED_TOPICS) }),
+    request: z.object({
+      session,
+      playback,
+      left_out: z.array(z.object({ name: z.string(), publisher: z.string() })).max(MAX_PLAYED_TOPICS),
+    }),
     response: z.object({ playback: hostPlayback }),
   },
   /** `not_found`: it has ended. */

@@ -24,7 +24,10 @@ const playback = z
     topics: z.array(z.string()).describe("The first 100 of the topics that it publishes."),
     topic_count: z.int(),
     notes: z.array(z.string()).describe("What differs from the recording, and what could not be read."),
-    problem: z.string().nullable().describe("Why it has ended early. Such a play is listed until it is stopped, or its recording is played again."),
+    problem: z
+      .string()
+      .nullable()
+      .describe("Why it has ended early. Such a play is listed until it is stopped, or its recording is played again."),
   })
   .meta({ id: "Playback", description: "A recording that a host publishes again." });
 export type Playback = z.infer<typeof playback>;

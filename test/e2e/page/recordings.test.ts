@@ -130,7 +130,9 @@ describe("recordings", () => {
     await soon(() => slider.getAttribute("aria-valuetext")).toBe(`0:00.0 of ${length}`);
     await page.keyboard.press(" ");
     await player.getByRole("button", { name: /^Pause/ }).waitFor();
-    await soon(async () => Number.parseInt((await player.getByText(/messages/).textContent())?.replaceAll(",", "") ?? "", 10)).toBeGreaterThan(10);
+    await soon(async () =>
+      Number.parseInt((await player.getByText(/messages/).textContent())?.replaceAll(",", "") ?? "", 10),
+    ).toBeGreaterThan(10);
     expect(await shown.violations()).toEqual([]);
     await player.getByRole("button", { name: "Stop the play" }).click();
     await play.waitFor();

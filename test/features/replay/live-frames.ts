@@ -8,7 +8,15 @@ export async function replayLive({ ask, client, program, topic }: Live): Promise
   await ask({ type: "request_playbacks" });
 
   const from = client.here;
-  const { playback } = await ask({ type: "play_recording", name: "played", remap: [`${topic}=played/state`], paused: true, from: 0, until: 1, clock: true });
+  const { playback } = await ask({
+    type: "play_recording",
+    name: "played",
+    remap: [`${topic}=played/state`],
+    paused: true,
+    from: 0,
+    until: 1,
+    clock: true,
+  });
   const { id } = playback as { id: string };
   await ask({ type: "control_playback", playback: id, action: "seek", position: 0 });
   await ask({ type: "control_playback", playback: id, action: "rate", rate: 2 });

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { MgrError } from "../../../base/errors.ts";
+import { count } from "../../../contract/fields.ts";
 import { takenState } from "../../../daemon/handover/taken-state.ts";
 import type { HostFeature } from "../../../daemon/host-feature.ts";
-import { count } from "../../../contract/fields.ts";
 import { recordingsHost } from "../../recordings/host/index.ts";
 import { NO_PLAYBACKS, type REPLAY_REQUESTS } from "../contract.ts";
 import { Playbacks } from "./playbacks.ts";

@@ -108,7 +108,10 @@ export class ManagerPlaybacks implements Playbacks {
     const recording = this.#options.recordings.list().find((each) => each.name === name);
     if (recording === undefined) throw new MgrError("not_found", `there is no recording '${name}'`);
     if (recording.state !== "idle" && recording.state !== "error")
-      throw new MgrError("conflict", `the recording '${name}' is ${recording.state === "recording" ? "running" : recording.state}: stop it first`);
+      throw new MgrError(
+        "conflict",
+        `the recording '${name}' is ${recording.state === "recording" ? "running" : recording.state}: stop it first`,
+      );
     return recording;
   }
 
@@ -116,7 +119,8 @@ export class ManagerPlaybacks implements Playbacks {
     const hosts = [...new Set(files.map(({ host }) => host))];
     const wanted = request.host === undefined ? null : this.#options.named.canonical(request.host);
     const [host, ...others] = wanted === null ? hosts : hosts.filter((each) => each === wanted);
-    if (host === undefined) throw new MgrError("not_found", `there are no files of '${name}'${wanted === null ? "" : ` on host '${wanted}'`}`);
+    if (host === undefined)
+      throw new MgrError("not_found", `there are no files of '${name}'${wanted === null ? "" : ` on host '${wanted}'`}`);
     if (others.length > 0) throw new MgrError("bad_field", `'host' is needed: there are files of '${name}' on ${hosts.join(", ")}`);
     return host;
   }

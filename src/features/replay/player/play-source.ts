@@ -1,5 +1,4 @@
 import { MgrError } from "../../../base/errors.ts";
-import { MAX_FILES } from "../limits.ts";
 import {
   type FileChannel,
   type FileMessage,
@@ -7,6 +6,7 @@ import {
   openMessageFile,
   type ReadLimits,
 } from "../../recordings/samples/mcap/message-file.ts";
+import { MAX_FILES } from "../limits.ts";
 
 /** The messages of the files of one recording, or of several, in the order of time. */
 export class PlaySource implements AsyncDisposable {

@@ -10,7 +10,13 @@ import { noBusFiles } from "../../../../src/daemon/bus/bus-files.ts";
 import { HostBus } from "../../../../src/daemon/bus/host-bus.ts";
 import type { DataClient } from "../../../../src/features/data-plane/client/index.ts";
 import { clientOnBus } from "../../../../src/features/data-plane/client-on-bus.ts";
-import { type ControlAction, type HostPlayback, MAX_PLAYS, type PlaybackEvent, type PlayOptions } from "../../../../src/features/replay/contract.ts";
+import {
+  type ControlAction,
+  type HostPlayback,
+  MAX_PLAYS,
+  type PlaybackEvent,
+  type PlayOptions,
+} from "../../../../src/features/replay/contract.ts";
 import { Playbacks } from "../../../../src/features/replay/host/playbacks.ts";
 import { folder, mcapFile, numbered } from "../mcap-files.ts";
 
@@ -159,13 +165,20 @@ test("a part of a recording is played under another name", async () => {
 test("a torn file is played as far as it goes, and the play says so; what is no MCAP file is refused", async () => {
   const torn = await play("torn", { rate: 100 });
   await until("the end", () => events.at(-1)?.playback === null);
-  expect(torn.last).toMatchObject({ problem: null, has_ended: true, notes: [expect.stringContaining("torn.mcap has no index and no end")] });
+  expect(torn.last).toMatchObject({
+    problem: null,
+    has_ended: true,
+    notes: [expect.stringContaining("torn.mcap has no index and no end")],
+  });
   expect(heard.length).toBeGreaterThan(0);
   expect(heard).toEqual(heard.map((_, index) => index));
   await expect(open("other")).rejects.toMatchObject({ code: "bad_field", message: expect.stringContaining("is not an MCAP file") });
   await expect(open("none")).rejects.toMatchObject({ code: "not_found" });
   await expect(open("run1", { topics: ["none"] })).rejects.toMatchObject({ code: "not_found" });
-  await expect(open("run1", { from: 5 })).rejects.toMatchObject({ code: "bad_field", message: expect.stringContaining("there is nothing") });
+  await expect(open("run1", { from: 5 })).rejects.toMatchObject({
+    code: "bad_field",
+    message: expect.stringContaining("there is nothing"),
+  });
 });
 
 test("a live publisher refuses the play, and one that gets the topic in its middle ends it", async () => {

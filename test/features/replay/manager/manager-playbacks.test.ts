@@ -130,7 +130,11 @@ test("a recording is played on the host of its files, controlled, and forgotten 
   const rig = await recorded();
   const id = await rig.play();
   expect(rig.requests).toMatchObject([
-    { host: "rt1", request: "open_playback", options: { recording: "run1", user: "anna", rate: 1, topics: [], files: null, has_clock: true } },
+    {
+      host: "rt1",
+      request: "open_playback",
+      options: { recording: "run1", user: "anna", rate: 1, topics: [], files: null, has_clock: true },
+    },
     { host: "rt1", request: "begin_playback", playback: id, left_out: [] },
   ]);
   await rig.playbacks.control({ playback: id, action: "seek", position: 2.5 }, "anna");

@@ -1,10 +1,10 @@
 import { batch, signal } from "@preact/signals";
 import type { Playback } from "../../../../src/features/replay/wire.ts";
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
-import { isConnected } from "../../ui/connected.ts";
-import { complain } from "../../ui/toasts.ts";
 import { drawnWithNextFrame } from "../../state/painting.ts";
 import { client, frames$ } from "../../state/store.ts";
+import { isConnected } from "../../ui/connected.ts";
+import { complain } from "../../ui/toasts.ts";
 
 /** A play, and when its position was known, by `performance.now()`. */
 export interface ShownPlayback {
@@ -13,7 +13,6 @@ export interface ShownPlayback {
 }
 
 export const playbacks = signal<readonly ShownPlayback[]>([]);
-
 
 const request = () => client.request({ type: "request_playbacks" }).catch(complain);
 frames$.subscribe((frame) => {

@@ -30,7 +30,7 @@ export function Player({ shown, hasFocus }: Props) {
   const isPlaying = state === "playing" && host_ready;
   useEffect(() => {
     if (hasFocus) slider.current?.focus();
-  }, []);
+  }, [hasFocus]);
   useEffect(() => {
     if (!isPlaying) return;
     const timer = setInterval(() => drawAgain({}), DRAW_MS);

@@ -6,9 +6,9 @@ import { client, command } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Labelled } from "../../ui/labelled.tsx";
+import { FIRST_CHOICE, type PlayChoice, playRequest } from "./play-request.ts";
 import { playbacks } from "./playbacks-store.ts";
 import { Player } from "./player.tsx";
-import { FIRST_CHOICE, type PlayChoice, playRequest } from "./play-request.ts";
 
 /** Plays a recording: its plays, or what starts one. */
 export function ReplayPart({ recording }: { recording: Recording }) {

@@ -149,10 +149,7 @@ function checkChunks(path: string, { reader }: IndexedFile, { chunkBytes, overla
   for (const edge of edges) {
     bytes += edge.bytes;
     if (bytes > overlappingBytes)
-      throw new MgrError(
-        "too_large",
-        `more than ${overlappingBytes} bytes of ${path} overlap in time: sort it with 'mcap sort' first`,
-      );
+      throw new MgrError("too_large", `more than ${overlappingBytes} bytes of ${path} overlap in time: sort it with 'mcap sort' first`);
   }
 }
 

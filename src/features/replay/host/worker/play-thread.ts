@@ -52,7 +52,10 @@ export class PlayThread {
     await using source = await PlaySource.open(paths, FILE_LIMITS);
     const plan = planTopics(source.channels, { patterns: options.topics, remaps: options.remap });
     if (plan.names.size > MAX_PLAYED_TOPICS)
-      throw new MgrError("too_large", `${plan.names.size} topics; at most ${MAX_PLAYED_TOPICS} can be played together: choose some of them`);
+      throw new MgrError(
+        "too_large",
+        `${plan.names.size} topics; at most ${MAX_PLAYED_TOPICS} can be played together: choose some of them`,
+      );
     const span = playSpan(source, momentOf(options.from), momentOf(options.until));
     this.#send({ kind: "opened", topics: [...plan.names.values()] });
     await this.#play(source, planWithout(plan, await this.#begun), span);
@@ -71,7 +74,7 @@ export class PlayThread {
     const play = await BusPlay.reserve({ client, source, plan, span, rate, isLooping, isPaused, hasClock });
     const { player } = play;
     this.#player = player;
-    const topics = [...plan.names.values()];
+    const topics = [...plan.names.values()].sort();
     this.#send({ kind: "begun", startMs: Number(span.from / NS_PER_MS), topics, state: this.#stateOf(player) });
     const timer = setInterval(() => this.#tell(player), STATE_MS);
     try {
