@@ -58,6 +58,7 @@ export function Player({ shown, hasFocus }: Props) {
   };
   const button = { enabled: host_ready, needsManager: true, forbidden };
   return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for the fields of a form
     <div
       class="player takes-keys"
       role="group"

@@ -110,22 +110,13 @@ export class PlayThread {
 }
 
 function control(player: Player, what: ControlAction): void {
-  switch (what.action) {
-    case "pause":
-      return player.pause();
-    case "resume":
-      return player.resume();
-    case "step":
-      return player.step();
-    case "stop":
-      return player.stop();
-    case "seek":
-      return player.seek(what.position_ms);
-    case "rate":
-      return player.setRate(what.rate);
-    case "loop":
-      player.isLooping = what.is_looping;
-  }
+  if (what.action === "pause") player.pause();
+  else if (what.action === "resume") player.resume();
+  else if (what.action === "step") player.step();
+  else if (what.action === "stop") player.stop();
+  else if (what.action === "seek") player.seek(what.position_ms);
+  else if (what.action === "rate") player.setRate(what.rate);
+  else player.isLooping = what.is_looping;
 }
 
 const momentOf = (seconds: number | null): Moment | null => (seconds === null ? null : { kind: "offset", ns: secondsNs(seconds) });
