@@ -110,13 +110,10 @@ export class PlayThread {
 }
 
 function control(player: Player, what: ControlAction): void {
-  if (what.action === "pause") player.pause();
-  else if (what.action === "resume") player.resume();
-  else if (what.action === "step") player.step();
-  else if (what.action === "stop") player.stop();
-  else if (what.action === "seek") player.seek(what.position_ms);
+  if (what.action === "seek") player.seek(what.position_ms);
   else if (what.action === "rate") player.setRate(what.rate);
-  else player.isLooping = what.is_looping;
+  else if (what.action === "loop") player.isLooping = what.is_looping;
+  else player[what.action]();
 }
 
 const momentOf = (seconds: number | null): Moment | null => (seconds === null ? null : { kind: "offset", ns: secondsNs(seconds) });
