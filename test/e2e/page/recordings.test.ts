@@ -116,7 +116,7 @@ describe("recordings", () => {
     const slider = player.getByRole("slider", { name: "Position" });
     await player.getByText("old/joint_states, old/torque").waitFor();
     await player.getByText(/^0 messages/).waitFor();
-    expect(await slider.evaluate((each) => each === document.activeElement)).toBe(true);
+    await soon(() => slider.evaluate((each) => each.matches(":focus"))).toBe(true);
     await page.keyboard.press("s");
     await player.getByText(/^1 messages/).waitFor();
     await page.keyboard.press("+");
