@@ -6,6 +6,7 @@ import { ManagerRecordings } from "./manager-recordings.ts";
 import type { Recordings } from "./recordings.ts";
 import { recordingRoute } from "./route.ts";
 
+export type { Recordings } from "./recordings.ts";
 export { UpsertPublisher } from "./upsert-publisher.ts";
 
 /** Recordings of topics, output and the log into files. */

@@ -4,7 +4,7 @@ import { HostParts } from "../../../app/hosts/host-parts.ts";
 import type { HostSession } from "../../../app/hosts/host-session.ts";
 import { MgrError } from "../../../base/errors.ts";
 import { formatTime } from "../../../protocol/time.ts";
-import type { Recordings } from "../../recordings/manager/recordings.ts";
+import type { Recordings } from "../../recordings/manager/index.ts";
 import type { Recording } from "../../recordings/wire.ts";
 import type { ControlAction, HostPlayback, PlayOptions } from "../contract.ts";
 import { type LiveTopic, liveText, liveTopics } from "../live-topics.ts";
