@@ -5,16 +5,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
-import {
-  buildDaemon,
-  buildProgram,
-  buildQuickNames,
-  buildSampleWriter,
-  buildSearchWorker,
-  QUICK_NAMES,
-  SAMPLE_WRITER,
-  SEARCH_WORKER,
-} from "./bundle.js";
+import { buildDaemon, buildHostWorkers, buildProgram, buildQuickNames, buildSampleWriter, QUICK_NAMES, SAMPLE_WRITER } from "./bundle.js";
 import { compressAssets } from "./compress-assets.js";
 import { hashOf } from "./input-hash.js";
 
@@ -63,7 +54,7 @@ async function makeManager() {
   await buildDaemon(join(root, "dist"));
   if (existsSync(QUICK_NAMES)) await buildQuickNames(join(root, "dist/program"));
   if (existsSync(SAMPLE_WRITER)) await buildSampleWriter(join(root, "dist/sample-writer.mjs"));
-  if (existsSync(SEARCH_WORKER)) await buildSearchWorker(join(root, "dist/output-search.cjs"));
+  await buildHostWorkers(join(root, "dist"));
 }
 
 async function makePage() {

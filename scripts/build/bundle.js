@@ -1,4 +1,4 @@
-// Bundles the command line, the host daemon, the writer of downloads and the search of output. Only koffi and node-pty stay outside: they are native files.
+// Bundles the command line, the host daemon and the programs of worker threads. Only koffi and node-pty stay outside: they are native files.
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,8 +12,12 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
  * mapped when it is removed.
  */
 export async function buildDaemon(folder) {
-  const plugins = existsSync(SEARCH_WORKER) ? [inlineSearchWorker] : [];
-  await bundle("src/daemon/main.ts", folder, { format: "cjs", entryFileNames: "daemon-main.cjs", codeSplitting: false }, { plugins });
+  await bundle(
+    "src/daemon/main.ts",
+    folder,
+    { format: "cjs", entryFileNames: "daemon-main.cjs", codeSplitting: false },
+    { plugins: [inlineWorkers] },
+  );
   await bundle("src/launch/daemon.ts", folder, { format: "cjs", entryFileNames: "daemon.cjs" });
 }
 
@@ -33,21 +37,26 @@ export function buildClient(outFile) {
   return bundle("src/client/index.ts", dirname(outFile), { entryFileNames: basename(outFile), codeSplitting: false });
 }
 
-/** The program of the worker thread that searches output; part of a feature. */
-export const SEARCH_WORKER = "src/features/output-search/host/worker/main.ts";
-const SEARCH_WORKER_OUTPUT = { format: "cjs", codeSplitting: false };
+/** Worker threads of the daemon by the names of their files in dist: their programs, each part of a feature. */
+const HOST_WORKERS = {
+  "output-search.cjs": "src/features/output-search/host/worker/main.ts",
+  "replay.cjs": "src/features/replay/host/worker/main.ts",
+};
+const WORKER_OUTPUT = { format: "cjs", codeSplitting: false };
+const presentWorkers = () => Object.entries(HOST_WORKERS).filter(([, program]) => existsSync(join(root, program)));
 
-/** Writes the program of the worker thread that searches output, for programs that embed a host. */
-export function buildSearchWorker(outFile) {
-  return bundle(SEARCH_WORKER, dirname(outFile), { ...SEARCH_WORKER_OUTPUT, entryFileNames: basename(outFile) });
+/** Writes the programs of the daemon's worker threads, for programs that embed a host. */
+export async function buildHostWorkers(folder) {
+  for (const [file, program] of presentWorkers()) await bundle(program, folder, { ...WORKER_OUTPUT, entryFileNames: file });
 }
 
-/** Puts the program of the worker thread into the daemon's file as text. */
-const inlineSearchWorker = {
-  name: "inline-search-worker",
+/** Puts the programs of the worker threads into the daemon's file as text. */
+const inlineWorkers = {
+  name: "inline-workers",
   async transform(_code, id) {
-    if (!id.endsWith("output-search/host/worker-source.ts")) return null;
-    const { output } = await bundle(SEARCH_WORKER, undefined, SEARCH_WORKER_OUTPUT, { write: false });
+    const [, program] = presentWorkers().find(([, each]) => id === join(root, dirname(each), "../worker-source.ts")) ?? [];
+    if (program === undefined) return null;
+    const { output } = await bundle(program, undefined, WORKER_OUTPUT, { write: false });
     return `export const workerSource = () => ${JSON.stringify(output[0].code)};`;
   },
 };

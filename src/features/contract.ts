@@ -13,6 +13,7 @@ import { OUTPUT_SEARCH_REQUESTS } from "./output-search/contract.ts";
 import { PORT_REQUESTS } from "./ports/contract.ts";
 import { PROCESS_LIST_REQUESTS } from "./process-list/contract.ts";
 import { NO_RECORDINGS, RECORDING_HEARTBEAT, RECORDING_NEWS, RECORDING_REQUESTS } from "./recordings/contract.ts";
+import { NO_PLAYBACKS, REPLAY_HEARTBEAT, REPLAY_NEWS, REPLAY_REQUESTS } from "./replay/contract.ts";
 import { RUNNING_SETTINGS_REQUESTS } from "./running-settings/contract.ts";
 import { TOPIC_PROBE } from "./topic-health/contract.ts";
 import { UPGRADE_REQUESTS } from "./upgrades/contract.ts";
@@ -21,6 +22,7 @@ import { UPGRADE_REQUESTS } from "./upgrades/contract.ts";
 export const FEATURE_REQUESTS = {
   ...DATA_PLANE_REQUESTS,
   ...RECORDING_REQUESTS,
+  ...REPLAY_REQUESTS,
   ...LOGGER_REQUESTS,
   ...X11_REQUESTS,
   ...NETWORK_REQUESTS,
@@ -42,6 +44,7 @@ export const FEATURE_REQUESTS = {
 export const HOST_NEWS = {
   ...DATA_PLANE_NEWS,
   ...RECORDING_NEWS,
+  ...REPLAY_NEWS,
   ...X11_NEWS,
   ...LOAD_HISTORY_NEWS,
   ...CRASH_REPORT_NEWS,
@@ -54,6 +57,7 @@ export const HOST_NEWS = {
 export const FEATURE_HEARTBEAT = {
   ...DATA_PLANE_HEARTBEAT,
   ...RECORDING_HEARTBEAT,
+  ...REPLAY_HEARTBEAT,
   ...ALERT_HEARTBEAT,
   ...LIMIT_HEARTBEAT,
   ...FLIGHT_HEARTBEAT,
@@ -66,7 +70,7 @@ export const FEATURE_RUN = { ...X11_RUN, ...CRASH_RUN } as const;
 export const FEATURE_PROBES = [TOPIC_PROBE] as const;
 
 /** Answers of a host that cannot provide a feature, to requests that the manager sends by itself. */
-export const EMPTY_ANSWERS = { ...NO_DATA_PLANE, ...NO_RECORDINGS, ...NO_ALERTS, ...NO_LIMITS, ...NO_FLIGHT } as const;
+export const EMPTY_ANSWERS = { ...NO_DATA_PLANE, ...NO_RECORDINGS, ...NO_PLAYBACKS, ...NO_ALERTS, ...NO_LIMITS, ...NO_FLIGHT } as const;
 
 /** Checks that features give the registries of manager and hosts. */
 export const FEATURE_CHECKS = { ...DATA_PLANE_CHECKS } as const;

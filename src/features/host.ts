@@ -13,6 +13,7 @@ import { outputSearchHost } from "./output-search/host/index.ts";
 import { portsHost } from "./ports/host/index.ts";
 import { processListHost } from "./process-list/host/index.ts";
 import { recordingsHost } from "./recordings/host/index.ts";
+import { replayHost } from "./replay/host/index.ts";
 import { runningSettingsHost } from "./running-settings/host/index.ts";
 import { topicHealthHost } from "./topic-health/host/index.ts";
 import { upgradesHost } from "./upgrades/host/index.ts";
@@ -21,6 +22,7 @@ import { upgradesHost } from "./upgrades/host/index.ts";
 export const HOST_FEATURES = [
   dataPlaneHost,
   recordingsHost,
+  replayHost,
   loggersHost,
   displaysHost,
   networkHost,

@@ -21,6 +21,7 @@ import { outputSearch } from "./output-search/manager/index.ts";
 import { ports } from "./ports/manager/index.ts";
 import { processList } from "./process-list/manager/index.ts";
 import { recordings } from "./recordings/manager/index.ts";
+import { replay } from "./replay/manager/index.ts";
 import { replicas } from "./replicas/manager/index.ts";
 import { rollingRestart } from "./rolling-restart/manager/index.ts";
 import { runningSettings } from "./running-settings/manager/index.ts";
@@ -36,6 +37,7 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   dataPlane,
   recordings,
   flight,
+  replay,
   loggers,
   displays,
   networkStatistics,

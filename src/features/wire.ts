@@ -24,6 +24,7 @@ import { portCommands, portFrames } from "./ports/wire.ts";
 import { topicSchedulingCommands, topicSchedulingFrames } from "./process-list/topic-scheduling.ts";
 import { taskListCommands, taskListFrames } from "./process-list/wire.ts";
 import { recordingCommands, recordingFrames } from "./recordings/wire.ts";
+import { replayCommands, replayFrames } from "./replay/wire.ts";
 import { replicaCommands, replicaFrames, replicaSnapshot } from "./replicas/wire.ts";
 import { rollingRestartCommands, rollingRestartFrames, rollingRestartSnapshot } from "./rolling-restart/wire.ts";
 import { runningSettingsCommands, runningSettingsFrames } from "./running-settings/wire.ts";
@@ -39,6 +40,7 @@ export const featureCommands = {
   ...loggerCommands,
   ...recordingCommands,
   ...flightCommands,
+  ...replayCommands,
   ...taskListCommands,
   ...networkCommands,
   ...loadHistoryCommands,
@@ -68,6 +70,7 @@ export const featureFrames = {
   ...loggerFrames,
   ...recordingFrames,
   ...flightFrames,
+  ...replayFrames,
   ...taskListFrames,
   ...networkFrames,
   ...loadHistoryFrames,

@@ -20,6 +20,7 @@ import { outputSearchContract } from "./output-search/contract.ts";
 import { portsContract } from "./ports/contract.ts";
 import { processListContract } from "./process-list/contract.ts";
 import { recordingsContract } from "./recordings/contract.ts";
+import { replayContract } from "./replay/contract.ts";
 import { replicasContract } from "./replicas/contract.ts";
 import { rollingRestartContract } from "./rolling-restart/contract.ts";
 import { runningSettingsContract } from "./running-settings/contract.ts";
@@ -33,6 +34,7 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   dataPlaneContract,
   recordingsContract,
   flightContract,
+  replayContract,
   loggersContract,
   displaysContract,
   networkStatisticsContract,

@@ -19,6 +19,7 @@ import { FakeOutputSearch } from "./output-search/fake-output-search.ts";
 import { FakePorts } from "./ports/fake-ports.ts";
 import { FakeTasks } from "./process-list/fake-tasks.ts";
 import { FakeRecordings } from "./recordings/fake-recordings.ts";
+import { FakePlaybacks } from "./replay/fake-playbacks.ts";
 import { FakeReplicas } from "./replicas/fake-replicas.ts";
 import { FakeRollingRestarts } from "./rolling-restart/fake-rolling-restarts.ts";
 import { FakeRunningSettings } from "./running-settings/fake-running-settings.ts";
@@ -32,6 +33,7 @@ export const fakeFeatures = (control: FakeControl) => ({
   crashReports: new FakeCrashReports(),
   dataPlane: new FakeDataPlane(),
   recordings: new FakeRecordings(),
+  playbacks: new FakePlaybacks(),
   loadHistory: new FakeLoadHistory(),
   loggers: new FakeLoggers(),
   displays: new FakeDisplays(control.log),

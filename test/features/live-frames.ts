@@ -18,6 +18,7 @@ import { outputSearchLive } from "./output-search/live-frames.ts";
 import { portsLive } from "./ports/live-frames.ts";
 import { processListLive } from "./process-list/live-frames.ts";
 import { recordingsLive } from "./recordings/live-frames.ts";
+import { replayLive } from "./replay/live-frames.ts";
 import { replicasLive } from "./replicas/live-frames.ts";
 import { rollingRestartLive } from "./rolling-restart/live-frames.ts";
 import { runningSettingsLive } from "./running-settings/live-frames.ts";
@@ -29,6 +30,7 @@ export const LIVE_FRAMES: readonly LiveFrames[] = [
   dataPlaneLive,
   recordingsLive,
   flightLive,
+  replayLive,
   loggersLive,
   networkStatisticsLive,
   processListLive,

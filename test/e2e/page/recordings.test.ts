@@ -101,8 +101,44 @@ describe("recordings", () => {
     await file.getByRole("link", { name: "Recordings" }).click();
   });
 
-  test("is deleted only after a confirmation", async () => {
+  test("is played: a live publisher refuses it by name; under other names it is paused, stepped, sought and stopped by keys", async () => {
     await page.getByRole("button", { name: "run-1", exact: true }).click();
+    const play = panel("run-1").getByRole("button", { name: "Play", exact: true });
+    await play.click();
+    await panel("run-1")
+      .getByText(/is published by .*: end it, or choose other topics/)
+      .waitFor();
+    await panel("run-1").getByText("Options", { exact: true }).click();
+    await panel("run-1").getByLabel("Other names").fill("arm/*=old/*");
+    await panel("run-1").getByLabel("Begin paused").check();
+    await play.click();
+    const player = page.getByRole("group", { name: "Player of run-1" });
+    const slider = player.getByRole("slider", { name: "Position" });
+    await player.getByText("old/joint_states, old/torque").waitFor();
+    await player.getByText(/^0 messages/).waitFor();
+    await soon(() => slider.evaluate((each) => each.matches(":focus"))).toBe(true);
+    await page.keyboard.press("s");
+    await player.getByText(/^1 messages/).waitFor();
+    await page.keyboard.press("+");
+    await player.getByText("×2", { exact: true }).waitFor();
+    await page.keyboard.press("l");
+    await soon(() => player.getByRole("button", { name: /^Loop/ }).getAttribute("aria-pressed")).toBe("true");
+    await page.keyboard.press("End");
+    const [, length = ""] = / of (.*)$/.exec((await slider.getAttribute("aria-valuetext")) ?? "") ?? [];
+    await soon(() => slider.getAttribute("aria-valuetext")).toBe(`${length} of ${length}`);
+    await page.keyboard.press("Home");
+    await soon(() => slider.getAttribute("aria-valuetext")).toBe(`0:00.0 of ${length}`);
+    await page.keyboard.press(" ");
+    await player.getByRole("button", { name: /^Pause/ }).waitFor();
+    await soon(async () =>
+      Number.parseInt((await player.getByText(/messages/).textContent())?.replaceAll(",", "") ?? "", 10),
+    ).toBeGreaterThan(10);
+    expect(await shown.violations()).toEqual([]);
+    await player.getByRole("button", { name: "Stop the play" }).click();
+    await play.waitFor();
+  });
+
+  test("is deleted only after a confirmation", async () => {
     const remove = panel("run-1").getByRole("button", { name: "Delete", exact: true });
     await remove.click();
     await confirmed("Cancel");

@@ -112,6 +112,7 @@ function toLive(frame: Frame): Frame {
   if (Array.isArray(live.tasks)) return { ...live, tasks: live.tasks.map((task: object) => ({ ...task, ...own })) };
   if (live.type === "answer_confirmation") return { ...live, id: idOfOpenConfirmation() };
   if (live.type === "remove_silence") return { ...live, id: idOfNewestSilence() };
+  if (live.type === "control_playback") return { ...live, playback: idOfNewestPlay() };
   if (live.type !== "save_config_file") return live;
   const file = client.frames.findLast(({ type }) => type === "config_file");
   return { ...live, content: `${live.content}${mark}`, base_hash: file?.hash };
@@ -125,6 +126,11 @@ function idOfOpenConfirmation(): unknown {
 function idOfNewestSilence(): unknown {
   const made = client.frames.findLast(({ type }) => type === "silence_created");
   return (made?.silence as { id: string } | undefined)?.id;
+}
+
+function idOfNewestPlay(): string | undefined {
+  const begun = client.frames.findLast(({ type }) => type === "playback");
+  return (begun?.playback as { id: string } | undefined)?.id;
 }
 
 function pidOf(name: string): unknown {
@@ -157,7 +163,7 @@ function matches(value: unknown, pattern: unknown): boolean {
 
 /** Fields that are other ones each time, or on each machine: only their kind is compared. */
 const VOLATILE = new Set(
-  "pid tid ts key times clock_offset version time start_time stop_time next_start_time requested_time lost_time publisher_rate rate bytes_s packets sample_seconds tasks address port cpu_percent memory_rss ready_time offset stream_id id run_id hash base_hash effective_hash webui_asset_hash aliases all_names size stats topology connections display start memory descriptors threads context_switches_s read_bytes_s written_bytes_s major_faults_s series step next since last settings pss private swap left_out definition executable limits".split(
+  "pid tid ts key times file clock_offset version time start_time stop_time next_start_time requested_time lost_time publisher_rate rate bytes_s packets sample_seconds tasks address port cpu_percent memory_rss ready_time offset stream_id id run_id hash base_hash effective_hash webui_asset_hash aliases all_names size stats topology connections display start memory descriptors threads context_switches_s read_bytes_s written_bytes_s major_faults_s series step next since last settings pss private swap left_out definition executable limits".split(
     " ",
   ),
 );

@@ -18,6 +18,7 @@ import { outputSearchFeature } from "./output-search/index.ts";
 import { ports } from "./ports/index.ts";
 import { processList } from "./process-list/index.ts";
 import { recordingsFeature } from "./recordings/index.ts";
+import { replayFeature } from "./replay/index.ts";
 import { replicasFeature } from "./replicas/index.ts";
 import { rollingRestartFeature } from "./rolling-restart/index.ts";
 import { runningSettings } from "./running-settings/index.ts";
@@ -31,6 +32,7 @@ export const features: readonly PageFeature[] = [
   outputSearchFeature,
   dataPlane,
   recordingsFeature,
+  replayFeature,
   loggersFeature,
   networkStatistics,
   loadHistory,

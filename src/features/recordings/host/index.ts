@@ -9,8 +9,14 @@ export { type MetadataRecord, RecordingFile } from "./recording-file.ts";
 export { fileState } from "./recording-state.ts";
 export { createFile, type OpenFile } from "./write-queue.ts";
 
-/** Records messages that programs of the host publish. */
-export const recordingsHost: HostFeature<keyof typeof RECORDING_REQUESTS> = {
+/** The files of the host's recordings, for other features. */
+export interface RecordedFiles {
+  /** Paths of files of a recording; null: of all, the oldest first. Throws `not_found`. */
+  readonly pathsOf: (name: string, files: readonly string[] | null) => string[];
+}
+
+/** Records messages that programs of the host publish. The service is null on a host that cannot record. */
+export const recordingsHost: HostFeature<keyof typeof RECORDING_REQUESTS, RecordedFiles | null> = {
   name: "recordings",
   begin({ host, clock, folders, lists, log, publish, taken, use }) {
     const tap = use(dataPlaneHost);
@@ -33,7 +39,7 @@ export const recordingsHost: HostFeature<keyof typeof RECORDING_REQUESTS> = {
       return recorder;
     };
     return {
-      service: null,
+      service: recorder === null ? null : { pathsOf: (name, files) => recorder.pathsOf(name, files) },
       handlers: {
         record_start: async (request) => own().start(request),
         record_stop: async (request) => own().stop(request),

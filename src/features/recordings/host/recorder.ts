@@ -129,11 +129,14 @@ export class Recorder {
     return { ...this.#options.pages.of(reports), seq };
   }
 
-  async read({ name, file, from, max }: RequestOf<"record_read">): Promise<ResponseOf<"record_read">> {
+  /** Paths of files of a recording; null: of all, the oldest first. Throws `not_found`. */
+  pathsOf(name: string, files: readonly string[] | null): string[] {
     const recording = this.#find(name);
-    const path = recording.report.files.some((known) => known.file === file) ? recording.folder.pathOf(file) : null;
-    if (path === null) throw new MgrError("not_found", `'${name}' has no file '${file}' on this host`);
-    await using handle = await open(path, "r");
+    return (files ?? recording.report.files.map(({ file }) => file)).map((file) => this.#pathOf(recording, file));
+  }
+
+  async read({ name, file, from, max }: RequestOf<"record_read">): Promise<ResponseOf<"record_read">> {
+    await using handle = await open(this.#pathOf(this.#find(name), file), "r");
     const { size } = await handle.stat();
     const data = Buffer.alloc(Math.max(0, Math.min(max, size - from)));
     const { bytesRead } = await handle.read(data, 0, data.length, from);
@@ -248,6 +251,12 @@ export class Recorder {
   #folderOf({ name, path }: RecordingSpec): string {
     const { stateDir, workDir } = this.#options;
     return join(path === null ? join(stateDir, FOLDER) : resolve(workDir, path), fileNamePart(name));
+  }
+
+  #pathOf({ report, folder }: Recording, file: string): string {
+    const path = report.files.some((known) => known.file === file) ? folder.pathOf(file) : null;
+    if (path === null) throw new MgrError("not_found", `'${report.name}' has no file '${file}' on this host`);
+    return path;
   }
 
   #find(name: string): Recording {

@@ -7,7 +7,7 @@ import type { Recordings } from "./recordings.ts";
 import { recordingRoute } from "./route.ts";
 
 export { NoteSender } from "./note-sender.ts";
-export type { RecordedFileReader } from "./recordings.ts";
+export type { RecordedFileReader, Recordings } from "./recordings.ts";
 export { rangedFile } from "./route.ts";
 export { UpsertPublisher } from "./upsert-publisher.ts";
 export { mergeInWorker, writeInWorker } from "./write-in-worker.ts";

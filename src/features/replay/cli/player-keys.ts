@@ -1,4 +1,5 @@
 import { keysOf } from "../../../cli/terminal/keys.ts";
+import { clockText } from "../player/clock-text.ts";
 import type { Player } from "../player/player.ts";
 
 const SEEK_MS = 5_000;
@@ -25,14 +26,6 @@ export function statusLine(player: Player, columns: number): string {
   const { isPaused, position, length, rate, published } = player;
   const state = `${isPaused ? "paused " : "playing"} ${clockText(position)} / ${clockText(length)}  ×${Number(rate.toPrecision(3))}  ${published} messages`;
   return `${state}   ${HELP}`.slice(0, Math.max(0, columns - 1));
-}
-
-/** `1:02:03.4` of milliseconds. */
-export function clockText(milliseconds: number): string {
-  const tenths = Math.floor(milliseconds / 100);
-  const [hours, minutes, seconds] = [Math.floor(tenths / 36_000), Math.floor(tenths / 600) % 60, Math.floor(tenths / 10) % 60];
-  const two = (value: number) => String(value).padStart(2, "0");
-  return `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(seconds)}.${tenths % 10}`;
 }
 
 /** Lets the keys of this terminal control the play, and shows its state, until `work` settles. The terminal is restored in any case. */

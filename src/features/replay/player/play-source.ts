@@ -1,8 +1,12 @@
 import { MgrError } from "../../../base/errors.ts";
-import { type FileChannel, type FileMessage, type MessageFile, openMessageFile } from "../../recordings/samples/mcap/message-file.ts";
-
-/** Maximum number of files of one play: each is an open descriptor. */
-const MAX_FILES = 500;
+import {
+  type FileChannel,
+  type FileMessage,
+  type MessageFile,
+  openMessageFile,
+  type ReadLimits,
+} from "../../recordings/samples/mcap/message-file.ts";
+import { MAX_FILES } from "../limits.ts";
 
 /** The messages of the files of one recording, or of several, in the order of time. */
 export class PlaySource implements AsyncDisposable {
@@ -18,11 +22,11 @@ export class PlaySource implements AsyncDisposable {
   }
 
   /** Rejects with `not_found`, `bad_field` and `too_large`. */
-  static async open(paths: readonly string[]): Promise<PlaySource> {
+  static async open(paths: readonly string[], limits?: ReadLimits): Promise<PlaySource> {
     if (paths.length > MAX_FILES) throw new MgrError("too_large", `${paths.length} files; at most ${MAX_FILES} can be played together`);
     const files: MessageFile[] = [];
     try {
-      for (const path of paths) files.push(await openMessageFile(path));
+      for (const path of paths) files.push(await openMessageFile(path, limits));
       const times = files.flatMap((file) => (file.times === null ? [] : [file.times]));
       const [first, ...others] = times;
       if (first === undefined) throw new MgrError("not_found", `there is no message in ${paths.join(", ")}`);

@@ -35,6 +35,8 @@ export interface PlayerOptions {
 
 /** Publishes messages at the times at which they were recorded, or faster or slower. All its methods may be called while `run` is not settled. */
 export class Player {
+  /** Whether it begins again at the end; may be changed. */
+  isLooping: boolean;
   readonly #options: PlayerOptions;
   /** A moment of the play, in milliseconds since `from`, and when it is or was by the clock. */
   #anchor = { offset: 0, at: 0 };
@@ -53,6 +55,7 @@ export class Player {
     this.#options = options;
     this.#rate = options.rate;
     this.#isPaused = options.isPaused;
+    this.isLooping = options.isLooping;
   }
 
   get rate(): number {
@@ -131,7 +134,7 @@ export class Player {
       await this.#playFrom(this.#seekTo ?? 0);
       if (this.#isStopped) return;
       if (this.#seekTo !== null) continue;
-      if (!this.#options.isLooping) return;
+      if (!this.isLooping) return;
       await this.#sleep(LOOP_PAUSE_MS);
       this.#seekTo ??= 0;
     }

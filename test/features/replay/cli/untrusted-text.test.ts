@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
-import { liveText } from "../../../../src/features/replay/cli/live-publishers.ts";
+import { LIVE_ADVICE } from "../../../../src/features/replay/cli/live-publishers.ts";
 import { beginText } from "../../../../src/features/replay/cli/play.ts";
+import { liveText } from "../../../../src/features/replay/live-topics.ts";
 import { describeUntrustedText, writesOf } from "../../../support/untrusted-text-suite.ts";
 
 describeUntrustedText({
   "mgr play": (text) => beginText([text], { names: new Map([[text, text]]), notes: [] }, { from: 0n, until: 1n }),
-  "mgr play, beside a live publisher": (text) => liveText([{ name: text, publisher: text, publisher_host: text }]),
+  "mgr play, beside a live publisher": (text) => liveText([{ name: text, publisher: text, publisher_host: text }], LIVE_ADVICE),
 });
 
 /** How often each file writes to a terminal. A new place comes into the table above; then it is counted here. */

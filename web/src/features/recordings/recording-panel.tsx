@@ -12,6 +12,7 @@ import { Icon, IconButton } from "../../ui/icons.tsx";
 import { SidePanel } from "../../ui/list/side-panel.tsx";
 import { clockTime } from "../../ui/time.ts";
 import { fileAddress } from "./file/file-address.ts";
+import { recordingParts } from "./parts.ts";
 import { lostText } from "./recording-request.ts";
 
 type RecordedFile = Recording["files"][number];
@@ -94,6 +95,9 @@ export function RecordingPanel({ recording, onAgain, onClose }: Props) {
           <dd>{patterns.join(", ")}</dd>
         </dl>
       </section>
+      {recordingParts.map((Part, index) => (
+        <Part key={index} recording={recording} />
+      ))}
       <section class="detail-section">
         <h2>Files</h2>
         {files.length === 0 && <p class="soft">None yet: a file begins with the first message.</p>}

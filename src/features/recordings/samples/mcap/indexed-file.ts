@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import { McapIndexedReader } from "@mcap/core";
-import { DECOMPRESS } from "./decompress.ts";
+import { decompressors, MAX_CHUNK_BYTES_READ } from "./decompress.ts";
 
 /** A complete MCAP file, read by its index. */
 export interface IndexedFile {
@@ -10,20 +10,22 @@ export interface IndexedFile {
   readonly close: () => Promise<void>;
 }
 
-/** Reads the index only. Rejects if the file has no index. */
-export async function openIndexed(path: string): Promise<IndexedFile> {
+/** Reads the index only. Rejects if the file has no index. `maxBytes`: most bytes of the index, and of a chunk. */
+export async function openIndexed(path: string, maxBytes = MAX_CHUNK_BYTES_READ): Promise<IndexedFile> {
   const file = await open(path, "r");
   try {
     const { size } = await file.stat();
     const readable = {
       size: async () => BigInt(size),
       read: async (offset: bigint, length: bigint) => {
+        if (length > BigInt(maxBytes)) throw new Error(`${length} bytes are in one piece; at most ${maxBytes} are read`);
         const bytes = new Uint8Array(Number(length));
         await file.read(bytes, 0, bytes.length, Number(offset));
         return bytes;
       },
     };
-    return { reader: await McapIndexedReader.Initialize({ readable, decompressHandlers: DECOMPRESS }), size, close: () => file.close() };
+    const reader = await McapIndexedReader.Initialize({ readable, decompressHandlers: decompressors(maxBytes) });
+    return { reader, size, close: () => file.close() };
   } catch (error) {
     await file.close();
     throw error;

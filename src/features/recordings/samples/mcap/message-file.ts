@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { type Channel, McapStreamReader, type Schema, type TypedMcapRecord } from "@mcap/core";
 import { MgrError, messageOf } from "../../../../base/errors.ts";
-import { DECOMPRESS, MAX_CHUNK_BYTES_READ } from "./decompress.ts";
+import { decompressors, MAX_CHUNK_BYTES_READ } from "./decompress.ts";
 import { type IndexedFile, openIndexed } from "./indexed-file.ts";
 
 /** What a file says about the messages of one channel. */
@@ -41,18 +41,27 @@ export interface MessageFile {
 
 /** Size of the pieces in which a file without an index is read, bytes. */
 const PIECE_BYTES = 256 * 1024;
-const MAX_OVERLAPPING_BYTES = 1024 ** 3;
+
+/** What a reader may hold in memory, bytes. */
+export interface ReadLimits {
+  /** Of a chunk, or a record outside of chunks. */
+  readonly chunkBytes: number;
+  /** Of the chunks that overlap in time. */
+  readonly overlappingBytes: number;
+}
+
+const DEFAULT_LIMITS: ReadLimits = { chunkBytes: MAX_CHUNK_BYTES_READ, overlappingBytes: 1024 ** 3 };
 
 /**
  * Opens a file by its index. A file without one, such as one whose writer was killed, is read once from its beginning to its end. Rejects with
  * `not_found`, `too_large`, `bad_field` for what is no MCAP file, and errors of the system.
  */
-export async function openMessageFile(path: string): Promise<MessageFile> {
-  const file = await indexed(path);
+export async function openMessageFile(path: string, limits = DEFAULT_LIMITS): Promise<MessageFile> {
+  const file = await indexed(path, limits);
   if (file !== null) {
     if (isIndexComplete(file)) {
       try {
-        checkChunks(path, file);
+        checkChunks(path, file, limits);
         return new IndexedMessages(path, file);
       } catch (error) {
         await file.close();
@@ -61,15 +70,15 @@ export async function openMessageFile(path: string): Promise<MessageFile> {
     }
     await file.close();
   }
-  const streamed = new StreamedMessages(path);
+  const streamed = new StreamedMessages(path, limits);
   await streamed.scan();
   return streamed;
 }
 
 /** Null: the file has no index, or a damaged one. */
-async function indexed(path: string): Promise<IndexedFile | null> {
+async function indexed(path: string, { chunkBytes }: ReadLimits): Promise<IndexedFile | null> {
   try {
-    return await openIndexed(path);
+    return await openIndexed(path, chunkBytes);
   } catch (error) {
     const code: unknown = Reflect.get(Object(error), "code");
     if (code === "ENOENT") throw new MgrError("not_found", `there is no file ${path}`);
@@ -124,10 +133,10 @@ class IndexedMessages implements MessageFile {
 }
 
 /** Throws `too_large` if chunks, or those that overlap in time, do not fit into memory. */
-function checkChunks(path: string, { reader }: IndexedFile): void {
+function checkChunks(path: string, { reader }: IndexedFile, { chunkBytes, overlappingBytes }: ReadLimits): void {
   const edges = reader.chunkIndexes.flatMap(({ messageStartTime, messageEndTime, uncompressedSize }) => {
-    if (uncompressedSize > BigInt(MAX_CHUNK_BYTES_READ))
-      throw new MgrError("too_large", `${path} has a chunk of ${uncompressedSize} bytes; at most ${MAX_CHUNK_BYTES_READ} are read`);
+    if (uncompressedSize > BigInt(chunkBytes))
+      throw new MgrError("too_large", `${path} has a chunk of ${uncompressedSize} bytes; at most ${chunkBytes} are read`);
     const bytes = Number(uncompressedSize);
     return [
       { at: messageStartTime, bytes },
@@ -139,11 +148,8 @@ function checkChunks(path: string, { reader }: IndexedFile): void {
   let bytes = 0;
   for (const edge of edges) {
     bytes += edge.bytes;
-    if (bytes > MAX_OVERLAPPING_BYTES)
-      throw new MgrError(
-        "too_large",
-        `more than ${MAX_OVERLAPPING_BYTES} bytes of ${path} overlap in time: sort it with 'mcap sort' first`,
-      );
+    if (bytes > overlappingBytes)
+      throw new MgrError("too_large", `more than ${overlappingBytes} bytes of ${path} overlap in time: sort it with 'mcap sort' first`);
   }
 }
 
@@ -153,9 +159,11 @@ class StreamedMessages implements MessageFile {
   channels: readonly FileChannel[] = [];
   times: MessageFile["times"] = null;
   problem: string | null = null;
+  readonly #maxBytes: number;
 
-  constructor(path: string) {
+  constructor(path: string, { chunkBytes }: ReadLimits) {
     this.path = path;
+    this.#maxBytes = chunkBytes;
   }
 
   /** Finds channels and times. */
@@ -198,7 +206,7 @@ class StreamedMessages implements MessageFile {
 
   /** Complete records; sets `problem` where they end too early. */
   async *#records(): AsyncGenerator<TypedMcapRecord> {
-    const reader = new McapStreamReader({ decompressHandlers: DECOMPRESS });
+    const reader = new McapStreamReader({ decompressHandlers: decompressors(this.#maxBytes) });
     const file = await open(this.path, "r");
     let hasBegun = false;
     try {
@@ -211,7 +219,7 @@ class StreamedMessages implements MessageFile {
           hasBegun = true;
           yield record;
         }
-        if (reader.bytesRemaining() > MAX_CHUNK_BYTES_READ) throw new Error(`a record has more than ${MAX_CHUNK_BYTES_READ} bytes`);
+        if (reader.bytesRemaining() > this.#maxBytes) throw new Error(`a record has more than ${this.#maxBytes} bytes`);
       }
       const cut = reader.bytesRemaining();
       this.problem = reader.done()
