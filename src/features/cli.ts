@@ -7,6 +7,7 @@ import { crashReportsCli } from "./crash-reports/cli/index.ts";
 import { dataPlaneCli } from "./data-plane/cli/index.ts";
 import { displaysCli } from "./displays/cli/index.ts";
 import { doctorCli } from "./doctor/cli/index.ts";
+import { flightCli } from "./flight/cli/index.ts";
 import { forwardCli } from "./forward/cli/index.ts";
 import { importCli } from "./import/cli/index.ts";
 import { limitsCli } from "./limits/cli/index.ts";
@@ -54,6 +55,7 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   dataPlaneCli,
   networkStatisticsCli,
   recordingsCli,
+  flightCli,
   replayCli,
   loggersCli,
   accessTokensCli,

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { MgrError } from "../../../../src/base/errors.ts";
+import type { FlightPart } from "../../../../src/features/flight/contract.ts";
 import { mergeMcap } from "../../../../src/features/recordings/samples/mcap/merge.ts";
 import { readMcap } from "../../recordings/samples/mcap/independent-reader.ts";
 import { readIndexed } from "../../recordings/samples/mcap/indexed-reader.ts";
@@ -228,19 +229,19 @@ test("the last ones are kept, and those that are pinned; a deleted one does not 
   expect(said).toContain(`'ann' deleted the incident ${ids[0]}`);
 });
 
-const partOf = (incident: string) =>
-  ({
-    incident,
-    fired: 1,
-    state: "complete",
-    problem: null,
-    from: "0",
-    until: "1",
-    reaches: null,
-    missing: [],
-    messages: 0,
-    size: 0,
-  }) as const;
+const partOf = (incident: string): FlightPart => ({
+  incident,
+  cause: null,
+  fired: 1,
+  state: "complete",
+  problem: null,
+  from: "0",
+  until: "1",
+  reaches: null,
+  missing: [],
+  messages: 0,
+  size: 0,
+});
 
 test("a snapshot needs the flight recorder, asks all hosts, and is an incident of its own", async () => {
   await using off = await Rig.open({ flight: "none" });
