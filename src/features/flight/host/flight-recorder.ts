@@ -17,7 +17,7 @@ import { makeStateFolder } from "../../../files/state-folder.ts";
 import type { Tap } from "../../data-plane/host/index.ts";
 import { type Figures, PROCESS_SERIES } from "../../load-history/series.ts";
 import { jsonEntry, logEntry, processEntry } from "../../recordings/host/index.ts";
-import { type FlightPartEvent, type FlightSpec, flightSpec } from "../contract.ts";
+import { type FlightPartEvent, type FlightSpec, flightSpec, MAX_SPAN_MS } from "../contract.ts";
 import { partsState } from "./parts/part-state.ts";
 import { Parts, type PartsOptions } from "./parts/parts.ts";
 import { FlightRing } from "./ring/flight-ring.ts";
@@ -36,6 +36,8 @@ const STATE_FILE = "flight.json";
 const MIN_FREE_BYTES = 256 * 1024 * 1024;
 /** Length of the offset before the bytes of a terminal's message. */
 const OFFSET_BYTES = 8;
+/** Longest time for which a part waits. */
+const MAX_AHEAD_NS = BigInt(MAX_SPAN_MS) * 1_000_000n;
 const TERMINAL = { encoding: "raw", definition: "", definitionName: "" } as const;
 
 const saved = z.object({ spec: flightSpec.nullable(), next: z.int().min(0) });
@@ -142,12 +144,14 @@ export class FlightRecorder {
     return { spec: this.#spec, ...(await this.#ring.report()) };
   }
 
-  /** Rejects with `busy` or `conflict`. */
+  /** Rejects with `busy`, `conflict` or `bad_field`. */
   async keep({ incident, cause, from, until }: RequestOf<"flight_keep">): Promise<Record<string, never>> {
     await this.#parts.opened;
     if (this.#parts.has(incident)) return {};
     if (this.#spec === null || this.#spec.memory === 0)
       throw new MgrError("conflict", "the flight recorder of this host is off: set 'flight' in the configuration");
+    if (BigInt(until) - this.#options.now() > MAX_AHEAD_NS)
+      throw new MgrError("bad_field", `until: a part ends at most ${MAX_SPAN_MS / 1_000} s after now, by the clock of the host`);
     this.#parts.begin({ incident, cause, from, until });
     return {};
   }
