@@ -5,6 +5,7 @@ import { auditContract } from "./audit/contract.ts";
 import { crashReportsContract } from "./crash-reports/contract.ts";
 import { dataPlaneContract } from "./data-plane/contract.ts";
 import { displaysContract } from "./displays/contract.ts";
+import { flightContract } from "./flight/contract.ts";
 import { forwardContract } from "./forward/contract.ts";
 import { limitsContract } from "./limits/contract.ts";
 import { loadHistoryContract } from "./load-history/contract.ts";
@@ -31,6 +32,7 @@ import { upgradesContract } from "./upgrades/contract.ts";
 export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   dataPlaneContract,
   recordingsContract,
+  flightContract,
   loggersContract,
   displaysContract,
   networkStatisticsContract,

@@ -5,6 +5,7 @@ import { FakeAudit } from "./audit/fake-audit.ts";
 import { FakeCrashReports } from "./crash-reports/fake-crash-reports.ts";
 import { FakeDataPlane } from "./data-plane/fake-data-plane.ts";
 import { FakeDisplays } from "./displays/fake-displays.ts";
+import { FakeFlight } from "./flight/fake-flight.ts";
 import { FakeForwards } from "./forward/fake-forwards.ts";
 import { FakeLimits } from "./limits/fake-limits.ts";
 import { FakeLoadHistory } from "./load-history/fake-load-history.ts";
@@ -52,6 +53,7 @@ export const fakeFeatures = (control: FakeControl) => ({
   rollingRestarts: new FakeRollingRestarts(),
   tags: new FakeTags(),
   modes: new FakeModes(),
+  flight: new FakeFlight(),
   forward: new FakeForwards(control),
   upgrades: new FakeUpgrades(),
 });

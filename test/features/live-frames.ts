@@ -4,6 +4,7 @@ import { alertsLive } from "./alerts/live-frames.ts";
 import { auditLive } from "./audit/live-frames.ts";
 import { crashReportsLive } from "./crash-reports/live-frames.ts";
 import { dataPlaneLive } from "./data-plane/live-frames.ts";
+import { flightLive } from "./flight/live-frames.ts";
 import { forwardLive } from "./forward/live-frames.ts";
 import { limitsLive } from "./limits/live-frames.ts";
 import { loadHistoryLive } from "./load-history/live-frames.ts";
@@ -27,6 +28,7 @@ import { upgradesLive } from "./upgrades/live-frames.ts";
 export const LIVE_FRAMES: readonly LiveFrames[] = [
   dataPlaneLive,
   recordingsLive,
+  flightLive,
   loggersLive,
   networkStatisticsLive,
   processListLive,

@@ -21,6 +21,7 @@ const LIMITS = [{ run_time: "1s", then: "notify" }];
 
 test("every client frame with valid fields gets the answer of its row, and none is refused", async () => {
   await using instance = await Instance.up({
+    flight: {},
     modes: { safe: { start: [PROCESS] }, other: { start: [PROCESS] } },
     notifications: { ways: { page: { browser: {} } }, rules: [{ ways: ["page"], group_wait: "0s" }] },
     processes: {

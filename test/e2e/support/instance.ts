@@ -26,6 +26,7 @@ export interface Configuration {
   audit?: Record<string, unknown>;
   notifications?: object;
   modes?: Record<string, unknown>;
+  flight?: Record<string, unknown>;
   processes: Record<string, unknown>;
 }
 

@@ -52,7 +52,8 @@ export function withMeasurement(known: readonly ClockMeasurement[], added: Clock
   return [...(isSet ? [] : known), added].slice(-MAX_MEASUREMENTS);
 }
 
+/** The host may have read its clock at either end of the round trip: the farther one counts. */
 function driftBetween({ sent, received }: ClockMeasurement, time: bigint): bigint {
-  const away = time < sent ? sent - time : time > received ? time - received : 0n;
+  const away = time - sent > received - time ? time - sent : received - time;
   return (away * DRIFT_NS_PER_S) / NS_PER_S;
 }

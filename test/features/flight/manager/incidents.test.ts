@@ -40,7 +40,7 @@ test("a trigger of one host makes one file of all hosts, with their clocks put r
   expect(readMcap(readFileSync(path)).messages.length).toBe(42);
   // The hosts need not keep what is in the file.
   await expect.poll(() => here.parts.size + far.parts.size).toBe(0);
-  expect(readdirSync(join(path, "..")).sort()).toEqual(["incident.json", "incident.mcap"]);
+  await expect.poll(() => readdirSync(join(path, "..")).sort()).toEqual(["incident.json", "incident.mcap"]);
 });
 
 test("two hosts that notice something at the same moment make one incident, and no message is in it twice", async () => {

@@ -1,0 +1,41 @@
+import { MgrError } from "../../../src/base/errors.ts";
+import type { Flight, FlightHosts, KeepRequest } from "../../../src/features/flight/manager/flight.ts";
+import { flightExtension } from "../../../src/features/flight/manager/index.ts";
+import type { Incident } from "../../../src/features/flight/wire.ts";
+
+/** Incidents that a test sets; `files` are by id. */
+export class FakeFlight implements Flight {
+  readonly extension = flightExtension(this);
+  readonly isEnabled = true;
+  incidents: Incident[] = [];
+  readonly calls: unknown[][] = [];
+  readonly files = new Map<string, Buffer>();
+
+  list(): Incident[] {
+    return this.incidents;
+  }
+
+  async hosts(): Promise<FlightHosts> {
+    return { hosts: [], away: [] };
+  }
+
+  async keep(request: KeepRequest, by: string): Promise<string> {
+    this.calls.push(["keep", request, by]);
+    return "20260101-000000-manager-0";
+  }
+
+  async pin(id: string, isPinned: boolean, by: string): Promise<void> {
+    this.calls.push(["pin", id, isPinned, by]);
+  }
+
+  async delete(id: string, by: string): Promise<void> {
+    if (!this.incidents.some((incident) => incident.id === id)) throw new MgrError("not_found", `there is no incident '${id}'`);
+    this.calls.push(["delete", id, by]);
+  }
+
+  async open(id: string) {
+    const bytes = this.files.get(id);
+    if (bytes === undefined) throw new MgrError("not_found", `there is no incident '${id}'`);
+    return { size: bytes.length, read: async (from: number, max: number) => bytes.subarray(from, from + max) };
+  }
+}
