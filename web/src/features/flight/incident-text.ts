@@ -25,8 +25,3 @@ export function offsetText({ offset_ms, uncertainty_ms }: Pick<IncidentHost, "of
   const offset = `${sign}${Math.abs(offset_ms).toFixed(1)} ms`;
   return uncertainty_ms === null ? offset : `${offset} ± ${uncertainty_ms.toFixed(1)} ms`;
 }
-
-/** What is missing, of the incident and of its hosts. */
-export function missingTexts({ missing, hosts }: Pick<Incident, "missing" | "hosts">): string[] {
-  return [...missing, ...hosts.flatMap((host) => host.missing.map((text) => `${host.host}: ${text}`))];
-}

@@ -9,7 +9,7 @@ import { Icon } from "../../ui/icons.tsx";
 import { clockTime } from "../../ui/time.ts";
 import { FilePlot, useFile } from "../recordings/file/public-plot.ts";
 import { download, incidentAddress, pin, remove } from "./incident-actions.ts";
-import { causeText, HOST_WORDS, missingTexts, offsetText, STATE_WORDS } from "./incident-text.ts";
+import { causeText, HOST_WORDS, offsetText, STATE_WORDS } from "./incident-text.ts";
 import { incidents } from "./incidents-store.ts";
 import { Moment } from "./moment.tsx";
 
@@ -68,8 +68,7 @@ function Tools({ incident }: { incident: Incident }) {
 }
 
 function Facts({ incident }: { incident: Incident }) {
-  const { state, problem, from, until, triggers, by, hosts, messages, size } = incident;
-  const missing = missingTexts(incident);
+  const { state, problem, from, until, triggers, by, hosts, missing, messages, size } = incident;
   return (
     <div class="incident-facts">
       <Section title="Why">

@@ -11,7 +11,7 @@ import { SidePanel } from "../../ui/list/side-panel.tsx";
 import type { Column } from "../../ui/list/table.tsx";
 import { clockTime } from "../../ui/time.ts";
 import { keepSnapshot } from "./incident-actions.ts";
-import { causeText, missingTexts, STATE_WORDS } from "./incident-text.ts";
+import { causeText, STATE_WORDS } from "./incident-text.ts";
 import { incidents, isEnabled } from "./incidents-store.ts";
 
 const filter = signal("");
@@ -32,15 +32,12 @@ const COLUMNS: readonly Column<Incident>[] = [
   {
     title: "Missing",
     isMedium: true,
-    value: (incident) => missingTexts(incident).length,
-    cell: (incident) => {
-      const missing = missingTexts(incident);
-      return (
-        <span class={missing.length === 0 ? "soft" : "bad"} title={missing.join("\n")}>
-          {missing.length === 0 ? "nothing" : missing.length}
-        </span>
-      );
-    },
+    value: ({ missing }) => missing.length,
+    cell: ({ missing }) => (
+      <span class={missing.length === 0 ? "soft" : "warn"} title={missing.join("\n")}>
+        {missing.length === 0 ? "nothing" : missing.length}
+      </span>
+    ),
   },
   { title: "Size", isNumber: true, isMedium: true, value: ({ size }) => size, cell: ({ size }) => bytesText(size) },
 ];

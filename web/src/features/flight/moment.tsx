@@ -17,7 +17,9 @@ interface Props {
 
 /** A moment of an incident, which can be moved: a terminal as it was, and what had happened until then. The address is a link to it. */
 export function Moment({ incident, file }: Props) {
-  const { from, until } = file.span;
+  const { from } = file.span;
+  // The last step reaches the end: a slider stops at whole steps.
+  const until = from + Math.ceil((file.span.until - from) / STEP_S) * STEP_S;
   const [moment, setMoment] = useState(() => Math.min(until, Math.max(from, momentOfAddress() ?? millisecondsOf(incident.time) / 1_000)));
   const terminals = terminalsOf(file);
   const [name, setName] = useState(() => concerned(terminals, incident) ?? terminals[0] ?? null);
