@@ -11,6 +11,7 @@ let rig: PageRig;
 
 beforeAll(async () => {
   rig = await PageRig.up({
+    flight: { triggers: { crash: { on: "crash", before: "10s", after: 0 } } },
     processes: { [NAME]: { command: COMMAND }, "tools/sleeper": { command: "sleep 1000", autostart: true } },
   });
   await rig.client.command({ type: "start_process", name: NAME });
@@ -53,6 +54,38 @@ test("the row of a failed process leads to its crash report, whose address can b
   await soon(() => link.count()).toBe(0);
   await page.goto(address.href);
   await page.getByText(/^there is no crash report of run/).waitFor();
+  expect(rig.complaints).toEqual([]);
+  await page.context().close();
+});
+
+test("an incident shows why it was kept, the terminal at a moment, and what had happened; its address is a link to the moment", async () => {
+  const { page, violations } = await rig.open("/?view=incidents");
+  await page
+    .locator(".data-table tbody tr")
+    .filter({ hasText: `${NAME} crashed` })
+    .first()
+    .click();
+  const incident = page.getByRole("region", { name: /^Incident / });
+  await incident.getByText(`${NAME} crashed: ended by SIGSEGV`).first().waitFor();
+  const moment = incident.getByRole("slider", { name: "Moment" });
+  await moment.press("End");
+  await incident.locator(".still-terminal .xterm-rows").getByText("red <b>bold</b>").waitFor();
+  await incident.getByText(`${NAME} ended: SIGSEGV`).waitFor();
+  const address = new URL(page.url());
+  expect(address.searchParams.has("moment")).toBe(true);
+  expect(await violations()).toEqual([]);
+
+  const phone = await rig.open(`/${address.search}`, { viewport: { width: 390, height: 800 }, colorScheme: "dark" });
+  await phone.page.locator(".still-terminal .xterm-rows").getByText("red <b>bold</b>").waitFor();
+  await soon(() => phone.page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+  expect(await phone.violations()).toEqual([]);
+  await phone.page.context().close();
+
+  await incident.getByRole("button", { name: "Pin" }).press("Enter");
+  await incident.getByRole("button", { name: "Pinned" }).waitFor();
+  await incident.getByRole("button", { name: "Delete" }).press("Enter");
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).press("Enter");
+  await page.getByText("No incidents.").waitFor();
   expect(rig.complaints).toEqual([]);
   await page.context().close();
 });

@@ -5,6 +5,7 @@ import { auditFeature } from "./audit/index.ts";
 import { crashReports } from "./crash-reports/index.ts";
 import { dataPlane } from "./data-plane/index.ts";
 import { displays } from "./displays/index.ts";
+import { flightFeature } from "./flight/index.ts";
 import { forwardFeature } from "./forward/index.ts";
 import { limitsFeature } from "./limits/index.ts";
 import { loadHistory } from "./load-history/index.ts";
@@ -39,6 +40,7 @@ export const features: readonly PageFeature[] = [
   processList,
   displays,
   crashReports,
+  flightFeature,
   startAnalysis,
   ports,
   runningSettings,

@@ -11,11 +11,12 @@ export interface MessageReader {
         readonly channelMessageCounts: ReadonlyMap<number, bigint>;
       }
     | undefined;
-  /** Reads messages in the order of their times. */
+  /** Reads messages in the order of their times, or the newest first. */
   readMessages(requested: {
     topics?: readonly string[];
     startTime?: bigint;
     endTime?: bigint;
+    reverse?: boolean;
   }): AsyncIterable<{ channelId: number; logTime: bigint; data: Uint8Array }>;
 }
 
@@ -42,9 +43,9 @@ export function growingReader(bytes: Uint8Array): MessageReader {
       messageEndTime: messages.at(-1)?.logTime ?? 0n,
       channelMessageCounts: counts,
     },
-    async *readMessages({ topics, startTime = 0n, endTime }) {
+    async *readMessages({ topics, startTime = 0n, endTime, reverse = false }) {
       const requested = new Set(topics);
-      for (const message of messages) {
+      for (const message of reverse ? messages.toReversed() : messages) {
         const isInside = message.logTime >= startTime && (endTime === undefined || message.logTime <= endTime);
         if (isInside && requested.has(channelsById.get(message.channelId)?.topic ?? "")) yield message;
       }

@@ -1,26 +1,15 @@
-import { useEffect, useState } from "preact/hooks";
-import { messageOf } from "../../../../../src/base/errors.ts";
-import { spanText } from "../../../../../src/client/shown/units.ts";
 import { linkTo } from "../../../state/navigation.ts";
 import type { ViewOf } from "../../../state/views.ts";
 import { Button } from "../../../ui/button.tsx";
 import { downloadFrom } from "../../../ui/download.ts";
 import { Icon } from "../../../ui/icons.tsx";
-import { clockAt } from "../../../ui/time.ts";
-import { complain } from "../../../ui/toasts.ts";
-import { PlotFrame, type Scale, toggled, useUnits } from "../../data-plane/plot/public.ts";
-import type { Trace } from "../../data-plane/plot/public-samples.ts";
 import { recordings } from "../recordings-store.ts";
-import { type FilePlace, fileAddress } from "./file-address.ts";
-import { fileSource } from "./file-source.ts";
-import { RangeReader } from "./range-reader.ts";
-import type { RecordedFile, RecordedTopic } from "./recorded-file.ts";
-
-type Opened = { kind: "opening" } | { kind: "failed"; problem: string } | { kind: "open"; file: RecordedFile };
+import { fileAddress } from "./file-address.ts";
+import { aboutFile, FilePlot, useFile } from "./file-plot.tsx";
 
 /** A plot of the samples in a recorded file. */
 export function RecordedFileView({ view }: { view: ViewOf<"recorded"> }) {
-  const opened = useFile(view);
+  const opened = useFile(fileAddress(view));
   const known = recordings.value.find(({ name }) => name === view.recording)?.files.find(({ file }) => file === view.file);
   return (
     <section class="data recorded-file" aria-label={`Recording ${view.recording}`}>
@@ -42,7 +31,7 @@ export function RecordedFileView({ view }: { view: ViewOf<"recorded"> }) {
             : `The file cannot be read: ${opened.problem}`}
         </p>
       )}
-      {opened.kind === "open" && <FilePlot key={fileAddress(view)} place={view} file={opened.file} />}
+      {opened.kind === "open" && <FilePlot key={fileAddress(view)} name={view.file.replace(/\.mcap$/, "")} file={opened.file} />}
     </section>
   );
 }

@@ -12,6 +12,14 @@ export interface RecordedTopic {
   readonly isReadable: boolean;
 }
 
+export interface RecordedMessage {
+  readonly topic: string;
+  /** Seconds since 1970. */
+  readonly time: number;
+  readonly data: Uint8Array;
+  readonly value: unknown;
+}
+
 interface Span {
   /** Seconds since 1970. */
   readonly from: number;
@@ -67,6 +75,15 @@ export class RecordedFile {
       if (value !== undefined) return numericFields(value);
     }
     return [];
+  }
+
+  /** The messages of topics until a moment, newest first. `value`: undefined if it cannot be decoded. */
+  async *messagesBefore(topics: readonly string[], until: number): AsyncGenerator<RecordedMessage> {
+    const endTime = nanoseconds(until) + ROUNDING_NS;
+    for await (const { channelId, logTime, data } of this.#reader.readMessages({ topics, endTime, reverse: true })) {
+      const topic = this.#reader.channelsById.get(channelId)?.topic ?? "";
+      yield { topic, time: seconds(logTime), data, value: this.#value(channelId, data) };
+    }
   }
 
   /** Returns empty samples, and a function that fills them from a part of the file. `onProgress`: the part that is read, from 0 to 1. */
