@@ -37,8 +37,9 @@ The columns of --csv are time (seconds since 1970, of publishing if the publishe
     exitCodes: "4 if no message came within --timeout",
   },
   "topic hz": {
-    about: `${CHOOSING} The brokers count: nothing is subscribed to, and every message counts, whatever the rate.`,
-    json: "one object per line: sample_seconds (the time that really passed), topics: [{name, rate, bytes_s, packets}]",
+    about: `${CHOOSING} The brokers count: nothing is subscribed to, and every message counts, whatever the rate.
+LIMIT is what 'ready' and 'alive' of processes expect of a topic, and since when it is met, or not (docs/topic-health.md).`,
+    json: "one object per line: sample_seconds (the time that really passed), topics: [{name, rate, bytes_s, packets, limits}]",
     completes: { names: ["topic"] },
     examples: [
       ["mgr topic hz", "all topics, until Ctrl-C"],
@@ -47,7 +48,7 @@ The columns of --csv are time (seconds since 1970, of publishing if the publishe
   },
   "topic bw": {
     about: `${CHOOSING} Payload and headers, counted by the brokers.`,
-    json: "one object per line: sample_seconds (the time that really passed), topics: [{name, rate, bytes_s, packets}]",
+    json: "one object per line: sample_seconds (the time that really passed), topics: [{name, rate, bytes_s, packets, limits}]",
     completes: { names: ["topic"] },
     examples: [["mgr topic bw camera", "all topics below 'camera/'"]],
   },
