@@ -14,6 +14,7 @@ export const dataPlaneContract: FeatureContract = {
     open_parameter_scope: row({ service: "string", provider_id: "integer", parameter: "string" }, "parameter_open_scope_result"),
     request_topics_stat: row({ sample_seconds: optional("number") }, "topics_stat"),
     request_topic_detail: row({ name }, "topic_detail"),
+    trace_topic: row({ name, to: optional("string") }, "topic_trace"),
     request_topics: row({}, "topics_snapshot"),
     request_services: row({}, "services_snapshot"),
     // The documents give `max_rate` a maximum, but no default: it is sent.
@@ -49,6 +50,7 @@ export const dataPlaneContract: FeatureContract = {
     ),
     topics_snapshot: event({ topics: arrayOf(table("topic")) }),
     topic_sample: event({ name, ts: "timestamp", value: "anything", undecoded: "integer", batch: optional(table("sample batch")) }),
+    topic_trace: result({ name }, { steps: arrayOf(table("topic trace step")), wrong: nullable("integer") }),
     topics_stat: result({}, { sample_seconds: "number", topics: arrayOf(table("topic statistics")) }),
     topic_detail: result(
       { name },

@@ -14,6 +14,7 @@ import { rates } from "./data-store.ts";
 import { isPlotted, plotted, togglePlotted } from "./plot/plotted.ts";
 import { numericFields } from "./plot/traces.ts";
 import { readTopic, type Sample } from "./topic-subscriptions.ts";
+import { TraceSection } from "./trace-section.tsx";
 import { valueText } from "./words.ts";
 
 type Detail = Extract<ManagerFrame, { type: "topic_detail" }>;
@@ -61,6 +62,7 @@ export function TopicPanel({ topic, onClose }: { topic: Topic; onClose: () => vo
           <p class="soft">None.</p>
         )}
       </section>
+      <TraceSection topic={name} />
       {detail?.ok && detail.definition !== "" && (
         <section class="detail-section long-text">
           <h2>

@@ -52,6 +52,18 @@ LIMIT is what 'ready' and 'alive' of processes expect of a topic, and since when
     completes: { names: ["topic"] },
     examples: [["mgr topic bw camera", "all topics below 'camera/'"]],
   },
+  "topic why": {
+    about: `Follows a topic from its publisher through its host's broker, the links between hosts and the subscriber's broker to the subscriber,
+measures for a second what each of them counts, and says the first place that is wrong and what to do. Without --to, it takes the first
+subscriber with a problem. Names that no program publishes or subscribes to are compared with those that exist.`,
+    json: "{steps, wrong}: the fields of the frame topic_trace (docs/protocol.md)",
+    completes: { name: ["topic"] },
+    examples: [
+      ["mgr topic why arm/state", "at the subscriber that misses something"],
+      ["mgr topic why arm/state --to arm/controller", "at this one"],
+    ],
+    exitCodes: "1 if something is wrong",
+  },
   "topic delay": {
     about: `Measures from the publisher's time stamp (header Mgr-Time) to the arrival at this command, without decoding. If the publisher is on
 another host, the difference of the clocks is included ('mgr hosts' shows it). ${THIS_MACHINE}`,
