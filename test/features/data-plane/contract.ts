@@ -1,4 +1,4 @@
-import { arrayOf, nullable, optional, table } from "../../contract/field-types.ts";
+import { arrayOf, nullable, oneOf, optional, table } from "../../contract/field-types.ts";
 import { event, type FeatureContract, result, row } from "../../contract/rows.ts";
 
 const name = "string";
@@ -84,6 +84,28 @@ export const dataPlaneContract: FeatureContract = {
       // docs/design/wire-rules.md, "Clients, topics, services, parameters and loggers"
       dropped_packets: "integer",
       problem: nullable("string"),
+      limits: arrayOf(table("topic limit")),
+    },
+    "topic limit": {
+      min_rate: nullable("number"),
+      max_gap_ms: nullable("integer"),
+      max_latency_ms: nullable("integer"),
+      met: nullable("boolean"),
+      since: nullable("timestamp"),
+      problem: nullable("string"),
+    },
+    "topic trace step": {
+      kind: oneOf("publisher", "broker", "link", "subscriber"),
+      name: "string",
+      host: nullable("string"),
+      messages: nullable("integer"),
+      rate: nullable("number"),
+      last_age_ms: nullable("number"),
+      waiting: nullable("integer"),
+      dropped: nullable("integer"),
+      definition: nullable("string"),
+      problem: nullable("string"),
+      advice: nullable("string"),
     },
     service: {
       name: "string",

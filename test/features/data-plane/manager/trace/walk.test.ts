@@ -152,7 +152,12 @@ it.each<[string, Partial<Way>, string, RegExp]>([
   ],
   [
     "a link from the manager that loses messages",
-    { hub: { ...HUB, span: span({ links: [up("host:rt1"), up("host:rt2", 1)] }, { received: 900, links: [up("host:rt1"), up("host:rt2", 5)] }) } },
+    {
+      hub: {
+        ...HUB,
+        span: span({ links: [up("host:rt1"), up("host:rt2", 1)] }, { received: 900, links: [up("host:rt1"), up("host:rt2", 5)] }),
+      },
+    },
     "link",
     /lost 4 messages/,
   ],
