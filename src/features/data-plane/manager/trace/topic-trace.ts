@@ -58,6 +58,7 @@ export class TopicTraces {
       to,
       publisher: topic === null ? null : this.#publisher(topic, broker),
       hub: hub === null ? null : broker(null),
+      subscribed: [...new Set(seen.flatMap(subscribedTopics))],
       topics: tables.topics(grants).map((each) => each.name),
       clients: [...new Set(seen.flatMap(({ record }) => [record.name, record.process_name]).filter((each) => each !== ""))],
       away: [...this.#options.hosts.keys()].filter((host) => !this.#isReachable(host)),
@@ -86,7 +87,7 @@ export class TopicTraces {
 
   #subscriber(client: KnownClient, broker: (host: string | null) => TracedBroker): TracedSubscriber {
     const { record } = client;
-    const topics = record.subscriptions.flatMap((each) => topicOfSubject(each) ?? []);
+    const topics = subscribedTopics(client);
     return {
       client: record.name,
       host: this.#options.tables.hostOf(client),
@@ -121,6 +122,8 @@ export class TopicTraces {
     return new Map(await Promise.all([...brokers].map(async (host) => [host, await read(host)] as const)));
   }
 }
+
+const subscribedTopics = ({ record }: KnownClient): string[] => record.subscriptions.flatMap((each) => topicOfSubject(each) ?? []);
 
 /** Clients with this name, or else those of a process with it. */
 function called(clients: readonly KnownClient[], name: string): KnownClient[] {

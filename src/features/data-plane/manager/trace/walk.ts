@@ -47,6 +47,8 @@ export interface Way {
   readonly hub: TracedBroker | null;
   /** Other topics, and clients, for suggestions. */
   readonly topics: readonly string[];
+  /** Topics that clients subscribe to by name. */
+  readonly subscribed: readonly string[];
   readonly clients: readonly string[];
   /** Hosts that do not answer. */
   readonly away: readonly string[];
@@ -196,12 +198,12 @@ function linkNamed(links: SubjectTrace["links"], name: string) {
   return links.find((link) => link.name === user) ?? links.find((link) => link.name === "");
 }
 
-function missingSubscriber({ topic, to, clients, topics }: Way): TraceStep {
+function missingSubscriber({ topic, to, clients, subscribed }: Way): TraceStep {
   if (to !== null) {
     const advice = "start it; 'mgr topic info' lists the subscribers of a topic";
     return step("subscriber", to, null, {}, [`no client or process '${to}' is connected${didYouMean(to, clients)}`, advice]);
   }
-  const near = didYouMeanName(topic, topics);
+  const near = didYouMeanName(topic, subscribed);
   return step("subscriber", "-", null, {}, [
     `no client subscribes to '${topic}'${near}`,
     "start the program that subscribes, or correct the name there",

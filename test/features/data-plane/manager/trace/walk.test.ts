@@ -50,6 +50,7 @@ const way: Way = {
   to: null,
   hub: HUB,
   topics: ["arm/state"],
+  subscribed: ["arm/stat"],
   clients: ["driver", "view"],
   away: [],
 };
@@ -173,7 +174,7 @@ it.each<[string, Partial<Way>, string, RegExp]>([
     "broker",
     /^host 'rt2' cannot be reached/,
   ],
-  ["no subscriber", { subscriber: null }, "subscriber", /^no client subscribes to 'arm\/state'/],
+  ["no subscriber", { subscriber: null }, "subscriber", /^no client subscribes to 'arm\/state'; did you mean 'arm\/stat'\?$/],
   ["a subscriber that is not connected", { subscriber: null, to: "vew" }, "subscriber", /'vew' is connected; did you mean 'view'\?$/],
   [
     "a subscriber of a similar name",
