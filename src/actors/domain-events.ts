@@ -5,7 +5,7 @@ import type { ProcessState } from "../protocol/resources/resources.ts";
 /** A change of the manager's state. The event streams send changes of resources to clients as they are. */
 export type DomainEvent =
   | ChangeFrame
-  /** A process took a step that its resource does not show. Dependencies and waits are checked again. */
+  /** A process took a step that its resource does not show, or its host has checked it. Dependencies and waits are checked again. */
   | { type: "process_step"; name: string }
   /**
    * A process has changed its state, and its resource was published. `from` null: a new manager found it in this state. `reason`: why it failed,

@@ -94,6 +94,7 @@ export class Engine {
       onPastRuns: (runs, streamId) => {
         for (const run of runs) history.add(run, streamId);
       },
+      onChecks: (name) => events.publish({ type: "process_step", name }),
       respawn: (name) => actors.respawn(name),
       isInformed: (host) => supervision.isInformed(host),
     });

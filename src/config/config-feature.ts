@@ -37,6 +37,8 @@ export interface ConfigFeature {
   /** Puts several processes in the place of entries of 'processes', before names and values are checked. Of one feature at most. */
   readonly multiply?: Multiply;
   readonly probe?: ConfigProbe;
+  /** A sentence about the condition of a dependency that it adds (`FEATURE_CONDITIONS` of src/features/contract.ts). */
+  readonly condition?: string;
   /** Checks the references of its keys to other parts of the files. */
   checkReferences?(names: Names): PartFinding[];
 }

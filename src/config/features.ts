@@ -43,6 +43,9 @@ export function describeFeatureProbe(probe: FeatureProbe, place: "ready" | "aliv
   return probes.find(({ key }) => key === (probe as { kind: string }).kind)?.describe(probe, place) ?? {};
 }
 
+/** Sentences about the conditions of dependencies that features add. */
+export const CONDITIONS_TEXT = features.map(({ condition }) => (condition === undefined ? "" : ` ${condition}`)).join("");
+
 export const SECRET_KEYS: ReadonlySet<string> = new Set(features.flatMap(({ secretKeys }) => secretKeys ?? []));
 
 export const FEATURE_CHECKS = features.flatMap(({ checkReferences }) => checkReferences ?? []);

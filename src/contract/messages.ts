@@ -231,13 +231,13 @@ export type ResponseOf<N extends HostRequestName> = z.infer<HostRequests[N]["res
 
 /**
  * An entry of the run table changed. `kind` names the change; `run` is the entry after it. `unhealthy`: the field of that name has the reason.
- * `watch`: `changed_file` has the file. `exited`: the leader has ended; `extinct` follows when nothing of its tree is left. An `exited` whose run
+ * `watch`: `changed_file` has the file. `checks`: the field of that name. `exited`: the leader has ended; `extinct` follows when nothing of its tree is left. An `exited` whose run
  * is extinct reports both: the leader's end is held back for 25 ms at most while the run is being stopped, and otherwise until the end of the turn
  * in which it was detected.
  */
 export const hostEvent = z.object({
   seq: count,
-  kind: z.enum(["spawned", "ready", "stopping", "exited", "extinct", "changed", "unhealthy", "watch"]),
+  kind: z.enum(["spawned", "ready", "stopping", "exited", "extinct", "changed", "unhealthy", "watch", "checks"]),
   run: runReport,
 });
 export type HostEvent = z.infer<typeof hostEvent>;

@@ -159,6 +159,30 @@ export const runExit = z.strictObject({
 export type RunExit = z.infer<typeof runExit>;
 
 /**
+ * What a feature of the host checks while a run lives, for dependencies that wait for it and for readers. The run meets `condition` if it has
+ * checks of that name, and none of them has a problem.
+ */
+export const runCheck = z.strictObject({
+  condition: z.string().max(64),
+  /** The object that is checked, such as the name of a topic. */
+  about: z.string().max(1_024),
+  /** Null: the check holds. */
+  problem: z.string().max(1_000).nullable(),
+  /** Since when it holds, or does not: host wall clock, milliseconds since 1970. */
+  since: z.number(),
+});
+export type RunCheck = z.infer<typeof runCheck>;
+
+/** Maximum number of checks of one run. */
+const MAX_CHECKS = 16;
+
+/** Whether a run that has these checks meets a condition. */
+export function meetsCondition(checks: readonly RunCheck[] | undefined, condition: string): boolean {
+  const about = checks?.filter((check) => check.condition === condition) ?? [];
+  return about.length > 0 && about.every(({ problem }) => problem === null);
+}
+
+/**
  * The state of the newest run of one name, as the host knows it. A run is `alive` until its leader ended, and
  * `extinct` once nothing of its tree is left. Ages are monotonic milliseconds at the moment of the report.
  */
@@ -193,5 +217,7 @@ export const runReport = z.strictObject({
   cols: z.number().int(),
   /** Restart counters and notes of the manager, which outlive its crash (contract/run-memo.ts), at most 4 KiB. */
   memo: z.string().max(4_096),
+  /** Omitted: no feature has checked it yet. */
+  checks: z.array(runCheck).max(MAX_CHECKS).exactOptional(),
 });
 export type RunReport = z.infer<typeof runReport>;

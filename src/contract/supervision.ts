@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { MAX_DURATION_MS } from "../base/clock.ts";
+import { FEATURE_CONDITIONS } from "../features/contract.ts";
 import type { RestartRules } from "./restart-policy.ts";
 
 const duration = z.number().int().min(0).max(MAX_DURATION_MS);
@@ -15,6 +16,10 @@ const restartRules = z.strictObject({
   reset_after: duration,
 }) satisfies z.ZodType<RestartRules>;
 
+/** What a process can wait for in another one. */
+export const DEPENDENCY_CONDITIONS = ["started", "ready", "completed", ...FEATURE_CONDITIONS] as const;
+export type DependencyCondition = (typeof DEPENDENCY_CONDITIONS)[number];
+
 /** How a host supervises a process while it has no manager. */
 export const supervision = z.strictObject({
   restart: restartRules,
@@ -22,7 +27,7 @@ export const supervision = z.strictObject({
   /** Time for a run to become ready, milliseconds; null: no limit. */
   ready_timeout_ms: duration.nullable(),
   /** Dependencies on the same host, which have to hold when the process is restarted. */
-  depends_on: z.array(z.strictObject({ name: z.string(), condition: z.enum(["started", "ready", "completed"]) })),
+  depends_on: z.array(z.strictObject({ name: z.string(), condition: z.enum(DEPENDENCY_CONDITIONS) })),
   /** Dependencies on other hosts, which this one cannot know; omitted: none. */
   other_hosts: z.array(z.string()).min(1).exactOptional(),
 });

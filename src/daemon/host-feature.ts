@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { RunId } from "../contract/fields.ts";
 import type { HostEvent, HostHeartbeat, HostLogWriter, HostNews, HostRequestName, RequestOf, ResponseOf } from "../contract/messages.ts";
-import type { RunReport, RunSpec } from "../contract/run.ts";
+import type { RunCheck, RunReport, RunSpec } from "../contract/run.ts";
 import type { FEATURE_HEARTBEAT } from "../features/contract.ts";
 import type { HostBus } from "./bus/host-bus.ts";
 import type { HandedOver } from "./handover/handed-over.ts";
@@ -66,7 +66,7 @@ export interface ChangedRun {
   readonly dumpedCore: boolean;
 }
 
-export interface ProbeOfFeature extends FeatureProbes {
+export interface ProbeOfFeature extends Omit<FeatureProbes, "watch"> {
   readonly kind: string;
 }
 
@@ -89,6 +89,8 @@ export interface HostPart<Names extends HostRequestName, Service> extends Partia
   readonly startFailed?: (runId: RunId, spec: RunSpec, reason: string) => void;
   /** How the probes of this kind (src/contract/run.ts) are made. */
   readonly probe?: ProbeOfFeature;
+  /** Checks a run from its begin until the returned function is called; `report` gets all checks of this feature after each change. */
+  readonly watch?: (spec: RunSpec, report: (checks: readonly RunCheck[]) => void) => () => void;
   readonly runChanged?: (kind: HostEvent["kind"], run: ChangedRun) => void;
   /** Bytes that a process wrote to its terminal; they are borrowed. */
   readonly output?: (name: string, bytes: Uint8Array) => void;

@@ -3,7 +3,7 @@ import type { HandedOver } from "../base/handed-over.ts";
 import { ThrottledWarning } from "../base/throttled-warning.ts";
 import type { RunId } from "../contract/fields.ts";
 import type { HostEvent, HostRequestName } from "../contract/messages.ts";
-import type { RunSpec } from "../contract/run.ts";
+import type { RunCheck, RunSpec } from "../contract/run.ts";
 import { HOST_FEATURES } from "../features/host.ts";
 import type { SurvivingPart } from "./handover/surviving-part.ts";
 import type { FeatureHeartbeat, HostContext, HostFeature, HostHandlers, HostPart } from "./host-feature.ts";
@@ -76,7 +76,24 @@ export class HostFeatures {
       if (found === undefined) throw new Error(`no feature makes probes of the kind '${kind}'`);
       return found;
     };
-    return { begin: (probe) => of(probe).begin(probe), describe: (probe) => of(probe).describe(probe) };
+    return {
+      begin: (probe) => of(probe).begin(probe),
+      describe: (probe) => of(probe).describe(probe),
+      watch: (spec, report) => this.#watch(spec, report),
+    };
+  }
+
+  #watch(spec: RunSpec, report: (checks: readonly RunCheck[]) => void): () => void {
+    const found = new Map<AnyPart, readonly RunCheck[]>();
+    const ends = this.#parts.map((part) =>
+      part.watch?.(spec, (checks) => {
+        found.set(part, checks);
+        report([...found.values()].flat());
+      }),
+    );
+    return () => {
+      for (const end of ends) end?.();
+    };
   }
 
   async environment(spec: RunSpec, runId?: RunId): Promise<Record<string, string>> {

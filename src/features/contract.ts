@@ -15,7 +15,7 @@ import { PROCESS_LIST_REQUESTS } from "./process-list/contract.ts";
 import { NO_RECORDINGS, RECORDING_HEARTBEAT, RECORDING_NEWS, RECORDING_REQUESTS } from "./recordings/contract.ts";
 import { NO_PLAYBACKS, REPLAY_HEARTBEAT, REPLAY_NEWS, REPLAY_REQUESTS } from "./replay/contract.ts";
 import { RUNNING_SETTINGS_REQUESTS } from "./running-settings/contract.ts";
-import { TOPIC_PROBE } from "./topic-health/contract.ts";
+import { PUBLISHING, TOPIC_PROBE } from "./topic-health/contract.ts";
 import { UPGRADE_REQUESTS } from "./upgrades/contract.ts";
 
 /** Requests of features; part of HOST_REQUESTS. */
@@ -68,6 +68,9 @@ export const FEATURE_RUN = { ...X11_RUN, ...CRASH_RUN } as const;
 
 /** Probes of features: whether a process is ready, and whether it is still alive. */
 export const FEATURE_PROBES = [TOPIC_PROBE] as const;
+
+/** Conditions of dependencies that features add: `RunCheck` says which of them hold. */
+export const FEATURE_CONDITIONS = [PUBLISHING] as const;
 
 /** Answers of a host that cannot provide a feature, to requests that the manager sends by itself. */
 export const EMPTY_ANSWERS = { ...NO_DATA_PLANE, ...NO_RECORDINGS, ...NO_PLAYBACKS, ...NO_ALERTS, ...NO_LIMITS, ...NO_FLIGHT } as const;

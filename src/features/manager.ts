@@ -29,6 +29,7 @@ import { schedule } from "./schedule/manager/index.ts";
 import { service } from "./service/manager/index.ts";
 import { startAnalysis } from "./start-analysis/manager/index.ts";
 import { tags } from "./tags/manager/index.ts";
+import { topicHealth } from "./topic-health/manager/index.ts";
 import { trustedProxy } from "./trusted-proxy/manager/index.ts";
 import { upgrades } from "./upgrades/manager/index.ts";
 
@@ -63,6 +64,7 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   replicas,
   rollingRestart,
   tags,
+  topicHealth,
   modes,
   forward,
   upgrades,

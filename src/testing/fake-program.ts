@@ -20,6 +20,8 @@ export interface FakeProcess {
   ready(): void;
   /** Makes its liveness probe fail for good, with this reason. */
   unhealthy(reason: string): void;
+  /** Says whether its run meets a condition of dependencies that its host checks, such as `publishing`; null: it does, else why not. */
+  checked(condition: string, problem?: string | null): void;
   /** Resolves after `milliseconds`; if the process ends before, it rejects, which ends the script. */
   sleep(milliseconds: number): Promise<void>;
   /** Resolves with the next typed text. */

@@ -23,7 +23,10 @@ interface FakeRunOptions {
 }
 
 /** The fields of the report that change while it runs. */
-type Changing = Pick<RunReport, "ready" | "unhealthy" | "stop_time" | "final_offset" | "extinct" | "rows" | "cols" | "memo" | "stop_cause">;
+type Changing = Pick<
+  RunReport,
+  "ready" | "unhealthy" | "stop_time" | "final_offset" | "extinct" | "rows" | "cols" | "memo" | "stop_cause" | "checks"
+>;
 
 /** Signals that do not end a process by default; stopping is not simulated. */
 const HARMLESS: ReadonlySet<string> = new Set(["SIGCHLD", "SIGCONT", "SIGURG", "SIGWINCH", "SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU"]);
@@ -117,6 +120,11 @@ export class FakeRun implements FakeProcess {
 
   unhealthy(reason: string): void {
     if (this.#exit === null && this.#changing.unhealthy === null) this.#change("unhealthy", { unhealthy: reason });
+  }
+
+  checked(condition: string, problem: string | null = null): void {
+    const { clock } = this.#options;
+    if (this.#exit === null) this.#change("checks", { checks: [{ condition, about: "", problem, since: clock.now() }] });
   }
 
   sleep(milliseconds: number): Promise<void> {

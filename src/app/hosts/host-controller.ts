@@ -34,9 +34,11 @@ interface HostControllerOptions {
   bus: () => BusSettings;
   /** Resolves when it is this host's turn to report to its processes: hundreds of hosts may come back at the same moment. */
   turn: () => Promise<void>;
-  processTable: Pick<HostedProcesses, "namesAt" | "hostOf" | "isUnknown" | "foundAt" | "concerns">;
+  processTable: Pick<HostedProcesses, "namesAt" | "hostOf" | "isUnknown" | "foundAt" | "concerns" | "noteChecks">;
   /** Called with the ended runs that the host replaced without a manager, before the newest ones are reported. */
   onPastRuns: (runs: readonly RunReport[], streamId: string) => void;
+  /** Called when the checks of a process's run may have changed. */
+  onChecks: (name: string) => void;
   /** Called when the host's state may have changed. */
   onHostChanged: () => void;
 }
@@ -248,6 +250,7 @@ export class HostController {
     this.#enqueue(name, run, () => {
       // This report waited behind other events, and a run has begun meanwhile: "never run" is no longer true.
       if (run === null && this.#table?.has(name)) return;
+      if (run !== null) this.#noteChecks(run);
       this.#options.system.send("process", name, { type: "report", run, ...(run === null ? { lost } : this.#here()) });
       if (run !== null) this.#sendFindings(run);
     });
@@ -261,11 +264,18 @@ export class HostController {
     if (run.changed_file !== null) system.send("process", run.name, { type: "files.changed", path: run.changed_file });
   }
 
+  #noteChecks(run: RunReport): void {
+    const { processTable, onChecks } = this.#options;
+    processTable.noteChecks(run);
+    if (run.checks !== undefined) onChecks(run.name);
+  }
+
   #event({ kind, run }: HostEvent): void {
     if (this.#table) this.#table.set(run.name, run);
     // Events here do not concern a process that is placed on another host.
     if (!this.#options.processTable.concerns(run.name, this.#options.host)) return;
     const type = EVENTS[kind];
+    if (kind === "checks") this.#noteChecks(run);
     if (kind === "unhealthy" || kind === "watch") this.#enqueue(run.name, run, () => this.#sendFindings(run));
     if (type) this.#enqueue(run.name, run, () => this.#options.system.send("process", run.name, { type, run }));
   }

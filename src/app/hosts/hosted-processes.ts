@@ -1,5 +1,6 @@
 import type { Greeting } from "../../actors/host-machine.ts";
 import type { Config } from "../../config/definition.ts";
+import type { RunReport } from "../../contract/run.ts";
 import type { HostEntry } from "../../protocol/resources/resources.ts";
 
 /** The processes of a manager as its hosts see them. */
@@ -19,4 +20,6 @@ export interface HostedProcesses {
   isUnknown(name: string): boolean;
   /** Whether nothing of `name` is alive or about to be, according to its host. */
   isGone(name: string): boolean;
+  /** Records the checks of a run, as its host reports them. */
+  noteChecks(run: Pick<RunReport, "name" | "run_id" | "checks">): void;
 }

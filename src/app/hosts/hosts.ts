@@ -34,6 +34,8 @@ interface HostsOptions {
   onRemoved: (host: string) => void;
   /** Called with ended runs that a host replaced without a manager. */
   onPastRuns: (runs: readonly RunReport[], streamId: string) => void;
+  /** Called when the checks of a process's run may have changed. */
+  onChecks: (name: string) => void;
   /** Rebuilds a process on its configured host, if it was expected on a host that is no longer configured. */
   respawn: (name: string) => void;
   /** Whether the host knows which of its processes it has to restart without a manager. */
@@ -136,7 +138,7 @@ export class Hosts {
   }
 
   #manage(link: HostLink): void {
-    const { table, local, processTable, epoch, clock, system, hub, log, onChanged, onPastRuns } = this.#options;
+    const { table, local, processTable, epoch, clock, system, hub, log, onChanged, onChecks, onPastRuns } = this.#options;
     const { host } = link;
     const isLocal = host === local.host;
     const pacer = new StartPacer(clock, () => processTable.config.hosts.get(host)?.start_rate ?? null);
@@ -152,6 +154,7 @@ export class Hosts {
       processTable,
       turn: () => this.#greetings.pass(),
       onPastRuns,
+      onChecks,
       onHostChanged: () => {
         onChanged(this.entry(host));
         if (table.isLeaving(host) && !processTable.isHostReady(host)) this.#giveUp(host);

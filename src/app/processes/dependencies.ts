@@ -1,6 +1,7 @@
 import { MAX_DURATION_MS } from "../../base/clock.ts";
 import type { Config, Dependency, ProcessDefinition } from "../../config/definition.ts";
 import { stopRanks } from "../../config/run-spec.ts";
+import { meetsCondition, type RunCheck } from "../../contract/run.ts";
 import { isRunningState, type ProcessState } from "../../protocol/resources/resources.ts";
 
 /** The facts about a process that the rules below need. */
@@ -12,6 +13,8 @@ export interface DependencyFacts {
   hasReadyState: boolean;
   /** Whether its newest run succeeded; null while it runs or if it never ran. */
   lastRunSucceeded: boolean | null;
+  /** Checks of features that its present run has; omitted: none. */
+  checks?: readonly RunCheck[];
 }
 
 export interface Unmet {
@@ -38,8 +41,9 @@ function holds({ condition }: Dependency, fact: DependencyFacts): boolean {
   // In backoff, under `restart: always`, its next run has not begun either.
   if (condition === "completed")
     return (fact.state === "stopped" || fact.state === "backoff") && !fact.unknown && fact.lastRunSucceeded === true;
-  if (condition === "ready" && fact.hasReadyState) return fact.state === "ready";
-  return running;
+  if (condition === "started") return running;
+  if (condition === "ready") return fact.hasReadyState ? fact.state === "ready" : running;
+  return running && meetsCondition(fact.checks, condition);
 }
 
 function hopeless({ name, condition }: Dependency, fact: DependencyFacts | undefined): string | null {

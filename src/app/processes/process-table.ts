@@ -5,9 +5,17 @@ import { type Surroundings, toProcess, toTree } from "../../actors/resources.ts"
 import type { ActorSystem } from "../../actors/system.ts";
 import { isWithin } from "../../base/names.ts";
 import type { Config, ProcessDefinition } from "../../config/definition.ts";
+import type { RunCheck, RunReport } from "../../contract/run.ts";
 import { UP_STATES } from "../../protocol/process/process-state.ts";
 import { HOST_STATES } from "../../protocol/resources/host.ts";
-import { type HostEntry, type Process, type ProcessState, type ProcessTreeNode, stateInGroup } from "../../protocol/resources/resources.ts";
+import {
+  type HostEntry,
+  isRunningState,
+  type Process,
+  type ProcessState,
+  type ProcessTreeNode,
+  stateInGroup,
+} from "../../protocol/resources/resources.ts";
 import type { HostedProcesses } from "../hosts/hosted-processes.ts";
 import { ProcessPlacement } from "../hosts/process-placement.ts";
 import type { CurrentConfig } from "./current-config.ts";
@@ -40,6 +48,8 @@ export class ProcessTable implements HostedProcesses {
   readonly #featureFields: Surroundings["featureFields"];
   /** Projections by the snapshot they were made from: 1,000 processes are not projected again for each client. */
   readonly #projected = new Map<string, { of: ProcessSnapshot; process: Process }>();
+  /** Checks that features of the hosts have made of a run of each process; a process without any is missing. */
+  readonly #checks = new Map<string, { readonly runId: string; readonly checks: readonly RunCheck[] }>();
   /** The displayed state of processes whose actor is parked. */
   readonly #parked = new Map<string, Process>();
 
@@ -73,6 +83,7 @@ export class ProcessTable implements HostedProcesses {
   forget(name: string): void {
     this.#projected.delete(name);
     this.#parked.delete(name);
+    this.#checks.delete(name);
     this.#runSpecs.forget(name);
     this.#placement.forget(name);
   }
@@ -202,6 +213,19 @@ export class ProcessTable implements HostedProcesses {
     return context && runLives(context) ? context.runId : null;
   }
 
+  /** Records the checks of a run, as its host reports them. */
+  noteChecks({ name, run_id, checks }: Pick<RunReport, "name" | "run_id" | "checks">): void {
+    if (checks === undefined) this.#checks.delete(name);
+    else this.#checks.set(name, { runId: run_id, checks });
+  }
+
+  /** The checks of the living run of `name`; none while it is being stopped. */
+  checksOf(name: string): readonly RunCheck[] {
+    const known = this.#checks.get(name);
+    const isChecked = known !== undefined && isRunningState(this.stateOf(name)) && this.livingRun(name) === known.runId;
+    return isChecked ? known.checks : [];
+  }
+
   /** Whether nothing of `name` is alive or about to be, according to its host. */
   isGone(name: string): boolean {
     const snapshot = this.#snapshot(name);
@@ -246,6 +270,7 @@ export class ProcessTable implements HostedProcesses {
       requested: process.requested_state === "start" ? "start" : "stop",
       hasReadyState: process.has_ready_state,
       lastRunSucceeded: snapshot?.context.lastRunSucceeded ?? null,
+      checks: this.checksOf(name),
     };
   }
 

@@ -18,6 +18,7 @@ import type { BrokerOperations, Envelope } from "./parser/broker-operations.ts";
 import type { AcceptOptions, BrokerPermissions, ClientIdentity, Credentials } from "./permissions.ts";
 import { ClientSubscriptions } from "./subscriptions/client-subscriptions.ts";
 import type { SubscriptionLimits } from "./subscriptions/subscription-limits.ts";
+import { SubjectTally } from "./trace/subject-tally.ts";
 
 /** The parts of a broker that its clients share. */
 export interface ClientEnvironment extends BrokerParts {
@@ -33,6 +34,9 @@ export interface ClientEnvironment extends BrokerParts {
   slow(client: BrokerClient): void;
 }
 
+/** Maximum number of refused subjects of subscriptions that are remembered. */
+const MAX_REFUSED_SUBJECTS = 32;
+
 /** One client: its permissions, subscriptions and lost messages. */
 export class BrokerClient implements BrokerOperations, HookedClient {
   readonly id: number;
@@ -46,6 +50,9 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   readonly #permissions: ClientPermissions;
   #isAuthorized: boolean;
   readonly #deadline = new ConnectDeadline();
+  readonly #lost = new SubjectTally();
+  /** Topics whose subscription was refused. */
+  readonly refusedSubjects = new Set<string>();
   #pings = 0;
   #link: LeafLink | null = null;
   /** Whether the client has lost messages since its queue was last empty. */
@@ -273,6 +280,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     this.#assertAuthorized();
     const allowed = this.#permissions.subscription(subject, queue);
     if (typeof allowed === "string") {
+      if (this.refusedSubjects.size < MAX_REFUSED_SUBJECTS) this.refusedSubjects.add(subject);
       this.#refuse(allowed);
       return;
     }
@@ -384,12 +392,18 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     if (this.#isGone) return;
     const { counters, hooks, router } = this.#environment;
     hooks?.dropped(subject, msgs);
+    this.#lost.add(subject, msgs);
     countDropped(this.counters, msgs, payload);
     countDropped(counters, msgs, payload);
     router.lost(publisher, subject, msgs, payload);
     if (this.#isSlow) return;
     this.#isSlow = true;
     this.#environment.slow(this);
+  }
+
+  /** Number of messages of a subject that it lost because it did not read fast enough. */
+  droppedOf(subject: string): number {
+    return this.#lost.of(subject);
   }
 
   /** Owner of the memory that it uses, for messages. */

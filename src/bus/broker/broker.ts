@@ -14,6 +14,7 @@ import { type BrokerCounters, newCounters, type SubjectCounters } from "./broker
 import type { BrokerHooks } from "./broker-hooks.ts";
 import { BROKER_LIMITS, type BrokerLimits, CRLF, ERROR_TEXTS, SPOKEN_VERSION } from "./broker-protocol.ts";
 import { BrokerRouter, type BrokerSubjectStats } from "./broker-router.ts";
+import { subjectMatches } from "./broker-subscriptions.ts";
 import { BrokerTurns } from "./broker-turns.ts";
 import { Departures } from "./departures.ts";
 import { type Adopted, type AdoptOptions, BrokerHandover } from "./handover/broker-handover.ts";
@@ -29,6 +30,7 @@ import type { AcceptOptions } from "./permissions.ts";
 import type { Waiting } from "./queues/fair-queue.ts";
 import { MemoryBudget } from "./queues/memory-budget.ts";
 import { SubscriptionLimits } from "./subscriptions/subscription-limits.ts";
+import { type SubjectTrace, traceSubject } from "./trace/subject-trace.ts";
 
 /** Connections within the machine are pinged once in this many ping intervals: the kernel reports their end, so pings only find those that hang. */
 const LOCAL_PINGS = 5;
@@ -100,6 +102,8 @@ export interface Broker {
   subjects(): BrokerSubjectStats[];
   /** Live counters of messages that cross links, by subject. */
   crossings(): Crossings;
+  /** What is known here about the way of one subject, for looking into why its messages do not arrive. */
+  trace(subject: string): SubjectTrace;
   /** Changes the largest message that is accepted, bytes. Clients are informed; existing links keep the previous limit. */
   limitPayload(bytes: number): void;
   /** Closes the connections whose permissions are no longer valid. */
@@ -267,6 +271,16 @@ class EmbeddedBroker implements Broker, ClientEnvironment {
   crossings(): Crossings {
     const { links } = this;
     return { subjects: this.router.counted(), waiting: links.waiting(), links: links.stats(), answers: links.answers.entries() };
+  }
+
+  trace(subject: string): SubjectTrace {
+    return traceSubject({
+      subject,
+      counters: this.router.counted().get(subject),
+      clients: [...this.#clients].filter(({ link }) => link === null),
+      links: this.links.trace(subject),
+      matches: (pattern) => subjectMatches(pattern, subject),
+    });
   }
 
   limitPayload(bytes: number): void {

@@ -348,6 +348,11 @@ export class Registry implements BrokerHooks {
     this.#changes.note(`topic ${subject}`, () => ({ kind: "topic_gone", subject: readableText(subject) }));
   }
 
+  /** Milliseconds since the last message of a topic, to half a second; null: not known, or there was none. */
+  quietFor(subject: string): number | null {
+    return this.#topics.get(subject)?.quietFor(performance.now()) ?? null;
+  }
+
   #countersTick(): void {
     const at = performance.now();
     let topics = 0;

@@ -47,6 +47,8 @@ export class TopicEntry {
   /** Reason why messages cannot be decoded by the definition; null: they can be, or it was not checked yet. */
   definitionProblem: string | null = null;
   #rate = new TopicRate();
+  /** `packets` at the newest reading of the rate, and the time of the first reading with this number; null: no message was read yet. */
+  #read: { packets: number; since: number | null } = { packets: 0, since: null };
   #definition = UNKNOWN;
 
   constructor(subject: string, name: string, owner: HookedClient, shareOf: (owner: HookedClient) => KeptShare) {
@@ -93,6 +95,7 @@ export class TopicEntry {
     Object.assign(this, { isReserved, isLost, packets, bytes, lastSize, dropped, keptDropped });
     this.#define(state.definition);
     this.definitionProblem = state.problem;
+    this.#read = { packets, since: null };
     this.#rate.readings.push(...state.readings.map((reading) => ({ ...reading, at: ownTime(reading.at) })));
     if (state.kept === null) return;
     const { headerBytes, bytes: size, moment } = state.kept;
@@ -117,6 +120,7 @@ export class TopicEntry {
     this.dropped = 0;
     this.keptDropped = 0;
     this.#rate = new TopicRate();
+    this.#read = { packets: 0, since: null };
   }
 
   get last(): LastMessage | null {
@@ -155,7 +159,15 @@ export class TopicEntry {
   }
 
   readRate(at: number): void {
+    if (this.packets !== this.#read.packets) this.#read = { packets: this.packets, since: at };
     this.#rate.read(at, this.packets, this.bytes);
+  }
+
+  /** Milliseconds since the last message, to half a second, at the time `at` of the monotonic clock; null: not known, or there was none. */
+  quietFor(at: number): number | null {
+    const { packets, since } = this.#read;
+    if (this.packets !== packets) return 0;
+    return since === null ? null : Math.max(0, at - since);
   }
 
   /** The counters at the time `at` of the monotonic clock. */

@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import { POLICIES, type Policy } from "../../base/scheduling-policies.ts";
 import { LIMIT_NAMES, type LimitName } from "../../contract/run-settings.ts";
-import { PROCESS_KEYS, SHARED_KEYS } from "../features.ts";
+import { DEPENDENCY_CONDITIONS } from "../../contract/supervision.ts";
+import { CONDITIONS_TEXT, PROCESS_KEYS, SHARED_KEYS } from "../features.ts";
 import { Expanded } from "./expanded.ts";
 import type { Finding } from "./problems.ts";
 import { defaulted, defaultsOf, described, layer, listOf, listOr, namedMap, orNull, section } from "./schema-kinds.ts";
@@ -90,8 +91,8 @@ function checkStop(values: ReadonlyMap<string, unknown>, report: (finding: Findi
 
 const dependency = section({
   condition: defaulted(
-    "What to wait for. Default {}; a process without a ready condition is ready when started.",
-    choice("started", "ready", "completed"),
+    `What to wait for. Default {}; a process without a ready condition is ready when started.${CONDITIONS_TEXT}`,
+    choice(...DEPENDENCY_CONDITIONS),
     "ready",
   ),
   on_stop: defaulted(

@@ -3,7 +3,7 @@ import { request as httpsRequest } from "node:https";
 import { connect } from "node:net";
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
-import type { FeatureProbe, Probe, Program as ProbeProgram } from "../../contract/run.ts";
+import type { FeatureProbe, Probe, Program as ProbeProgram, RunCheck, RunSpec } from "../../contract/run.ts";
 import type { AuxiliaryProcess } from "../process/auxiliary-process.ts";
 
 export interface ProbeContext {
@@ -13,11 +13,13 @@ export interface ProbeContext {
   features: FeatureProbes;
 }
 
-/** The kinds of probes of the host's features. */
+/** What the host's features check of a run. */
 export interface FeatureProbes {
   begin(probe: FeatureProbe): BeginAttempt;
   /** Describes the probe for messages. */
   describe(probe: FeatureProbe): string;
+  /** Checks a run until the returned function is called; `report` gets all checks, at the first result of each and after each change. */
+  watch(spec: RunSpec, report: (checks: readonly RunCheck[]) => void): () => void;
 }
 
 /** An attempt in progress. `outcome` is null on success, else the reason. It never rejects, and settles within the probe's time. */

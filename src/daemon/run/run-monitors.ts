@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
-import type { RunSpec } from "../../contract/run.ts";
+import type { RunCheck, RunSpec } from "../../contract/run.ts";
 import type { KernelTimes } from "../handover/kernel-times.ts";
 import { FileWatcher } from "./file-watcher.ts";
 import { Liveness, type LivenessState, livenessState } from "./liveness.ts";
@@ -17,6 +17,8 @@ export interface RunMonitorsOptions {
   /** Called when a watched file has changed. */
   onChange: (path: string) => void;
   onProblem: (msg: string) => void;
+  /** Called with all checks of features after each change. */
+  onChecks: (checks: readonly RunCheck[]) => void;
   /** The state of the program before this one. */
   taken?: { state: RunMonitorsState; age: number; isReady: boolean; isUnhealthy: boolean } | null;
 }
@@ -28,13 +30,14 @@ export const runMonitorsState = z.object({
 });
 export type RunMonitorsState = z.infer<typeof runMonitorsState>;
 
-/** Monitors a run: its readiness, afterwards its liveness, and the files that it watches. */
+/** Monitors a run: its readiness, afterwards its liveness, the files that it watches, and what features check. */
 export class RunMonitors {
   readonly #options: RunMonitorsOptions;
   readonly #readiness: Readiness;
   #context: ProbeContext | null = null;
   #liveness: Liveness | null = null;
   #watcher: FileWatcher | null = null;
+  #endChecks = () => {};
 
   /** Create it before the run begins: time limits begin now. Throws `bad_field` for an expression that cannot be compiled. */
   constructor(options: RunMonitorsOptions) {
@@ -50,9 +53,10 @@ export class RunMonitors {
 
   /** Called when the run has begun. */
   begin(context: ProbeContext): void {
-    const { spec, clock, onChange, onProblem, taken } = this.#options;
+    const { spec, clock, onChange, onChecks, onProblem, taken } = this.#options;
     this.#context = context;
     this.#readiness.probe(context);
+    this.#endChecks = context.features.watch(spec, onChecks);
     if (spec.ready === null || taken?.isReady) this.#watchLiveness(taken?.state.liveness);
     if (spec.watch.length > 0) {
       const files = taken?.state.files ? new Map(taken.state.files) : null;
@@ -70,6 +74,8 @@ export class RunMonitors {
     this.#context = null;
     this.#liveness?.end();
     this.#watcher?.end();
+    this.#endChecks();
+    this.#endChecks = () => {};
   }
 
   /** Called when the run's leader has ended. Also called for a run that never began. */

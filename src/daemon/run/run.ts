@@ -139,6 +139,7 @@ export class Run {
       onReady: () => run.value.#note("ready", { ready: true }),
       onUnhealthy: (reason) => run.value.#note("unhealthy", { unhealthy: reason }),
       onChange: (path) => run.value.#note("watch", { changed_file: path.slice(0, 4_096) }),
+      onChecks: (checks) => run.value.#note("checks", { checks: [...checks] }),
       onProblem: (msg) => log("warning", `'${spec.name}': ${msg}`, [spec.name]),
     };
   }

@@ -1,6 +1,6 @@
 import { isSuccess } from "../../contract/restart-policy.ts";
-import type { RunReport, RunSpec } from "../../contract/run.ts";
-import type { Supervision } from "../../contract/supervision.ts";
+import { meetsCondition, type RunReport, type RunSpec } from "../../contract/run.ts";
+import type { DependencyCondition, Supervision } from "../../contract/supervision.ts";
 
 interface KnownRun {
   readonly spec: RunSpec;
@@ -15,9 +15,10 @@ export function dependenciesHold({ depends_on }: Supervision, newest: (name: str
   });
 }
 
-function holds({ spec, report }: KnownRun, condition: Supervision["depends_on"][number]["condition"]): boolean {
-  const { exit, extinct, stopping, ready } = report;
+function holds({ spec, report }: KnownRun, condition: DependencyCondition): boolean {
+  const { checks, exit, extinct, stopping, ready } = report;
   if (condition === "completed") return exit !== null && extinct && isSuccess(exit, spec.supervision?.success_exit_codes ?? [0]);
   const isUp = exit === null && !stopping;
-  return isUp && (condition === "started" || spec.ready === null || ready);
+  if (condition === "started") return isUp;
+  return isUp && (condition === "ready" ? spec.ready === null || ready : meetsCondition(checks, condition));
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { subjectTrace } from "../../bus/broker/trace/subject-trace.ts";
 import { count, session } from "../../contract/fields.ts";
 import { EMPTY_LIST, listPage } from "../../contract/pages.ts";
 import { registryChange } from "../../contract/registry.ts";
@@ -17,6 +18,11 @@ export const DATA_PLANE_REQUESTS = {
       topics: z.array(z.object({ subject: z.string().max(1_024), message: z.string().max(1_024) })).max(10_000),
     }),
     response: z.object({}),
+  },
+  /** What the host's broker knows about the way of a topic. `quiet_ms`: since the last message of its publisher; null: not known. */
+  trace_topic: {
+    request: z.object({ session, subject: z.string().max(1_024) }),
+    response: z.object({ trace: subjectTrace, quiet_ms: z.number().min(0).nullable() }),
   },
 } as const;
 

@@ -5,7 +5,8 @@ import type { ConfigFeature } from "../../config/config-feature.ts";
 import { defaulted, described, leaf, orNull } from "../../config/schema/schema-kinds.ts";
 import { positiveDuration, text } from "../../config/schema/schema-values.ts";
 import { durationText } from "../../config/schema/units.ts";
-import type { TopicProbe } from "./contract.ts";
+import { PUBLISHING, type TopicProbe } from "./contract.ts";
+import { checkPublishing } from "./publishing-references.ts";
 
 /** Beyond its window, an attempt takes this long at most, milliseconds. */
 const JUDGING_MS = 10_000;
@@ -43,6 +44,8 @@ const alive = {
 type Values = Partial<z.output<z.ZodObject<typeof ready>> & z.output<z.ZodObject<typeof alive>>>;
 
 export const topicHealthConfig = {
+  condition: `${PUBLISHING}: the topics that its 'ready' and 'alive' name arrive by their limits.`,
+  checkReferences: checkPublishing,
   probe: {
     key: "topic",
     ready,

@@ -3,6 +3,9 @@ import { MAX_DURATION_MS } from "../../base/clock.ts";
 
 const duration = z.number().int().min(1).max(MAX_DURATION_MS);
 
+/** The condition of a dependency that holds while the topics of the other process's probes arrive by their limits. */
+export const PUBLISHING = "publishing";
+
 /** What is published on a topic within a window of `interval_ms`, by programs of the process's host. Null: no such limit. */
 export const TOPIC_PROBE = z.strictObject({
   kind: z.literal("topic"),

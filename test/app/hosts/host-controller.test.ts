@@ -56,8 +56,10 @@ function rig(names = ["a", "b"]) {
       isUnknown: () => false,
       foundAt: () => {},
       concerns: (name) => names.includes(name),
+      noteChecks: () => {},
     },
     onPastRuns: () => {},
+    onChecks: () => {},
     onHostChanged: () => {},
   });
   system.listen({

@@ -1,4 +1,4 @@
-import { arrayOf, nullable, optional, table } from "../../contract/field-types.ts";
+import { arrayOf, nullable, oneOf, optional, table } from "../../contract/field-types.ts";
 import { event, type FeatureContract, result, row } from "../../contract/rows.ts";
 
 const name = "string";
@@ -14,6 +14,7 @@ export const dataPlaneContract: FeatureContract = {
     open_parameter_scope: row({ service: "string", provider_id: "integer", parameter: "string" }, "parameter_open_scope_result"),
     request_topics_stat: row({ sample_seconds: optional("number") }, "topics_stat"),
     request_topic_detail: row({ name }, "topic_detail"),
+    trace_topic: row({ name, to: optional("string") }, "topic_trace"),
     request_topics: row({}, "topics_snapshot"),
     request_services: row({}, "services_snapshot"),
     // The documents give `max_rate` a maximum, but no default: it is sent.
@@ -49,6 +50,7 @@ export const dataPlaneContract: FeatureContract = {
     ),
     topics_snapshot: event({ topics: arrayOf(table("topic")) }),
     topic_sample: event({ name, ts: "timestamp", value: "anything", undecoded: "integer", batch: optional(table("sample batch")) }),
+    topic_trace: result({ name }, { steps: arrayOf(table("topic trace step")), wrong: nullable("integer") }),
     topics_stat: result({}, { sample_seconds: "number", topics: arrayOf(table("topic statistics")) }),
     topic_detail: result(
       { name },
@@ -82,6 +84,28 @@ export const dataPlaneContract: FeatureContract = {
       // docs/design/wire-rules.md, "Clients, topics, services, parameters and loggers"
       dropped_packets: "integer",
       problem: nullable("string"),
+      limits: arrayOf(table("topic limit")),
+    },
+    "topic limit": {
+      min_rate: nullable("number"),
+      max_gap_ms: nullable("integer"),
+      max_latency_ms: nullable("integer"),
+      met: nullable("boolean"),
+      since: nullable("timestamp"),
+      problem: nullable("string"),
+    },
+    "topic trace step": {
+      kind: oneOf("publisher", "broker", "link", "subscriber"),
+      name: "string",
+      host: nullable("string"),
+      messages: nullable("integer"),
+      rate: nullable("number"),
+      last_age_ms: nullable("number"),
+      waiting: nullable("integer"),
+      dropped: nullable("integer"),
+      definition: nullable("string"),
+      problem: nullable("string"),
+      advice: nullable("string"),
     },
     service: {
       name: "string",

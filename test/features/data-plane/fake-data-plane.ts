@@ -47,6 +47,10 @@ export class FakeDataPlane implements DataPlane {
     return this.#nothing("topicDetail", name);
   }
 
+  traceTopic(request: unknown) {
+    return this.#nothing("traceTopic", request);
+  }
+
   publishTopic(...args: unknown[]) {
     return this.#nothing("publishTopic", ...args);
   }

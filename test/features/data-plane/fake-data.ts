@@ -14,6 +14,7 @@ export function fakeTopic(name: string, change: Partial<Topic> = {}): Topic {
     message_size: 128,
     dropped_packets: 0,
     problem: null,
+    limits: [],
     ...change,
   };
 }

@@ -13,6 +13,7 @@ export async function dataPlaneLive({ ask, client, program, topic }: Live): Prom
   await ask({ type: "publish_topic", name: "operator/speed", value: 0.5, definition, definition_name: "Speed" });
   await ask({ type: "request_topics_stat", sample_seconds: 1 });
   await ask({ type: "request_topic_detail", name: topic });
+  await ask({ type: "trace_topic", name: topic, to: "nobody" });
   const call = { type: "call_service", name: "arm/move_to", endpoint: "call", request: { position: 1 } };
   // The link between the brokers has to know of the service first.
   await eventually("the service answers", async () => (await client.ask(call)).ok === true);

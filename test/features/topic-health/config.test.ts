@@ -43,3 +43,25 @@ it.each([
 ])("%s is refused", (_title, keys, problem) => {
   expect(() => parsed(keys)).toThrow(problem);
 });
+
+const depending = (camera: string, more = "") =>
+  parseConfigText(
+    `instance: {name: t, manager: ":0"}\n${more}processes:\n  camera: {command: x, ${camera}}\n  tracker: {command: x, depends_on: {camera: {condition: publishing}}}\n`,
+    "mgr.yaml",
+  );
+
+test("a process can depend on the publishing of one whose probes name a topic, by itself or by a template", () => {
+  const { processes } = depending("alive: {topic: camera/image}");
+  expect(processes.get("tracker")?.depends_on).toEqual([{ name: "camera", condition: "publishing", on_stop: "stop" }]);
+  expect(() => depending("extends: seen", "templates: {seen: {ready: {topic: camera/image}}}\n")).not.toThrow();
+});
+
+it.each([
+  ["without a probe", "", ""],
+  ["with another probe", "alive: {tcp: 80}", ""],
+  ["whose own probe replaces that of its template", "extends: seen, ready: {tcp: 80}", "templates: {seen: {ready: {topic: a}}}\n"],
+])("the publishing of a process %s is no condition, and the problem names the field", (_title, camera, more) => {
+  expect(() => depending(camera, more)).toThrow(
+    "processes.tracker.depends_on.camera.condition: 'camera' names no topic in 'ready' or 'alive'",
+  );
+});

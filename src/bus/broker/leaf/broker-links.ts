@@ -8,6 +8,7 @@ import type { BrokerRouter } from "../broker-router.ts";
 import type { BrokerTurns } from "../broker-turns.ts";
 import type { Waiting } from "../queues/fair-queue.ts";
 import type { MemoryBudget } from "../queues/memory-budget.ts";
+import type { SubjectTrace } from "../trace/subject-trace.ts";
 import { AbsentInterest } from "./absent-interest.ts";
 import { AnswerBook } from "./answer-book.ts";
 import { DialedLink, type DialedLinkOptions } from "./dialed-link.ts";
@@ -164,6 +165,18 @@ export class BrokerLinks implements LinkEnvironment {
       ...account.counters,
     }));
     return [...hubs, ...leaves];
+  }
+
+  /** The links as one subject uses them. */
+  trace(subject: string): SubjectTrace["links"] {
+    const traced = (name: string, account: LinkAccount, link: LeafLink | null, is_up = link !== null) => ({
+      name,
+      is_up,
+      waiting: link?.connection.waiting().get(subject)?.msgs ?? 0,
+      dropped: account.dropped.of(subject),
+    });
+    const hubs = [...this.#dialed].map(([account, dialed]) => traced("hub", account, dialed?.leaf ?? null, dialed?.stats.is_up));
+    return [...hubs, ...[...this.#leaves].map(({ user, account, live }) => traced(user, account, live?.link ?? null))];
   }
 
   /** Messages that wait for links, by subject: the maximum of all links. They are neither sent nor lost yet. */

@@ -316,6 +316,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
 
   #lose(subject: string, msgs: number, payload: number): void {
     const { account, environment } = this.#options;
+    account.dropped.add(subject, msgs);
     countDropped(account.counters, msgs, payload);
     countDropped(environment.counters, msgs, payload);
     environment.router.crossed(subject, msgs, payload);

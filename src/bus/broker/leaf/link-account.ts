@@ -4,6 +4,7 @@ import { SubscriptionTree } from "../broker-subscriptions.ts";
 import { handedCounters } from "../handover/handed-client.ts";
 import type { Envelope } from "../parser/broker-operations.ts";
 import type { Subscribed } from "../subscriptions/bucket.ts";
+import { SubjectTally } from "../trace/subject-tally.ts";
 import type { LinkCounts } from "./leaf-protocol.ts";
 
 /**
@@ -60,6 +61,8 @@ export class LinkAccount {
     unconfirmed_msgs: 0,
     refused_msgs: 0,
   };
+  /** Dropped messages by subject. */
+  readonly dropped = new SubjectTally();
   /** Number of connections so far. */
   connections = 0;
   /** server_id of the other end of the last connection. */

@@ -1,3 +1,4 @@
+import { MgrError } from "../../../base/errors.ts";
 import type { HostFeature } from "../../../daemon/host-feature.ts";
 import { type DATA_PLANE_REQUESTS, NO_DATA_PLANE } from "../contract.ts";
 import { RegistryReport } from "./registry-report.ts";
@@ -17,6 +18,10 @@ export const dataPlaneHost: HostFeature<keyof typeof DATA_PLANE_REQUESTS, Tap | 
         lose_topics: ({ topics }) => {
           report?.loseTopics(topics);
           return {};
+        },
+        trace_topic: ({ subject }) => {
+          if (bus === null) throw new MgrError("host_unavailable", "this host has no broker");
+          return { trace: bus.broker.trace(subject), quiet_ms: bus.registry.quietFor(subject) };
         },
       },
       heartbeat: () => (report === null ? {} : { data_seq: report.seq }),

@@ -5,7 +5,7 @@ import type { LogBook } from "../../../log/log-book.ts";
 import type { ChangeFrame } from "../../../protocol/frames/frames.ts";
 import type { Client } from "../../../protocol/resources/resources.ts";
 import type { Service } from "../wire/service.ts";
-import type { Topic } from "../wire/topic.ts";
+import type { Topic, TopicLimit } from "../wire/topic.ts";
 import { BrokerTables, type KnownClient, type KnownService, type KnownTopic, type TableObserver } from "./broker-tables.ts";
 import type { ClientIds } from "./client-ids.ts";
 import { isSeen, type Sight, shownChange } from "./granted-changes.ts";
@@ -14,6 +14,7 @@ import { type Owned, ResourceChanges } from "./resource-changes.ts";
 import { clientResource, serviceResource, topicResource } from "./resources.ts";
 import { isWild, Subscriptions } from "./subscriptions.ts";
 import { TopicConflicts } from "./topic-conflicts.ts";
+import { TopicLimits } from "./topic-limits.ts";
 
 interface DataPlaneTablesOptions {
   readonly ids: ClientIds;
@@ -36,6 +37,7 @@ export class DataPlaneTables implements TableObserver {
   readonly #services = new Map<string, Set<KnownService>>();
   readonly #subscriptions = new Subscriptions();
   readonly #conflicts: TopicConflicts;
+  readonly #limits = new TopicLimits();
   readonly owners = new Ownership({ topics: this.#topics, services: this.#services });
   readonly #dirty: ResourceChanges;
   #arrivals = 0;
@@ -157,6 +159,13 @@ export class DataPlaneTables implements TableObserver {
     this.#brokers.delete(host);
     this.#publish();
     this.#conflicts.forget(broker);
+  }
+
+  /** Replaces the limits that a process of the configuration names for topics, by subject. */
+  replaceLimits(process: string, limits: ReadonlyMap<string, TopicLimit>): void {
+    const changed = this.#limits.replace(process, limits);
+    for (const subject of changed) this.#dirty.topics.add(subject);
+    if (changed.length > 0) this.#publish();
   }
 
   clientChanged(client: KnownClient, before: ClientRecord | null): void {
@@ -283,7 +292,9 @@ export class DataPlaneTables implements TableObserver {
   #topic(topic: KnownTopic, problem: string | null): Topic {
     const publisher = topic.broker.owner(topic.record);
     const host = publisher === undefined ? (topic.broker.host ?? "") : this.hostOf(publisher);
-    return topicResource(topic, { publisher, host, problem, subscribers: this.#subscriptions.to(topic.record.subject).length });
+    const { subject } = topic.record;
+    const [subscribers, limits] = [this.#subscriptions.to(subject).length, this.#limits.of(subject)];
+    return topicResource(topic, { publisher, host, problem, subscribers, limits });
   }
 
   #nameWithHost(topic: KnownTopic): string {

@@ -11,6 +11,8 @@ type Ok<T> = Extract<T, { ok: true }>;
 /** The answers without `ok` and without the fields that repeat the request. */
 export type TopicsStat = Pick<Ok<AnswerOf<"request_topics_stat">>, "sample_seconds" | "topics">;
 export type TopicDetail = Omit<Ok<AnswerOf<"request_topic_detail">>, "type" | "request_id" | "ok" | "name">;
+export type TraceRequest = Pick<FrameOf<"trace_topic">, "name" | "to">;
+export type TopicTrace = Pick<Ok<AnswerOf<"trace_topic">>, "steps" | "wrong">;
 /** A message that a user publishes. */
 export type TopicMessage = Pick<FrameOf<"publish_topic">, "name" | "value" | "definition" | "definition_name">;
 export type PublishedTopic = Pick<Ok<AnswerOf<"publish_topic">>, "subscribers">;
@@ -54,6 +56,8 @@ export interface DataPlane {
   /** Measures for `seconds`. */
   topicsStat(seconds: number, grants: Sight): Promise<TopicsStat>;
   topicDetail(name: string, grants: Sight): Promise<TopicDetail>;
+  /** Looks for about a second why messages of a topic do not arrive. The topic need not exist. */
+  traceTopic(request: TraceRequest, grants: Sight): Promise<TopicTrace>;
   /** Publishes a message. The topic is reserved for the user until some time after the last message. */
   publishTopic(message: TopicMessage, by: string): Promise<PublishedTopic>;
   callService(call: ServiceCall, by: string): Promise<unknown>;

@@ -45,6 +45,15 @@ export function dataPlaneHandlers(dataPlane: DataPlane): HandlerTable<keyof type
         { type: "topic_detail", ok: true, name, ...(await dataPlane.topicDetail(name, sightOf(context))) },
       ],
     },
+    trace_topic: {
+      kind: "request",
+      about: aboutTopic,
+      owners: ({ name }) => dataPlane.ownersOf({ topic: name }),
+      answer: async ({ name, to }, context) => {
+        const trace = await dataPlane.traceTopic({ name, ...(to === undefined ? {} : { to }) }, sightOf(context));
+        return [{ type: "topic_trace", ok: true, name, ...trace }];
+      },
+    },
     subscribe_topic: {
       kind: "command",
       run: ({ name, max_rate = DEFAULT_SAMPLE_RATE, fields }, context) => subscriptionsOf(context).follow(name, max_rate, fields),

@@ -31,6 +31,10 @@ function attach({ bus, clock, config, events, hostEntries, hosts, log, startProc
     peers: bus.peers,
     bus: bus.shared,
     connectUser: bus.connectUser,
+    hub: () =>
+      bus.hub === null || bus.registry === null || config().instance.bus !== null
+        ? null
+        : { broker: bus.hub.broker, registry: bus.registry },
     oscilloscopeProcess: () => config().instance.scope_process,
     startProcess,
   });

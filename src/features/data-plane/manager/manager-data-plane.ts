@@ -22,6 +22,8 @@ import type {
   TopicRequest,
   TopicSample,
   TopicsStat,
+  TopicTrace,
+  TraceRequest,
 } from "./data-plane.ts";
 import { DataPlaneFeeds, type DataPlaneFeedsOptions } from "./data-plane-feeds.ts";
 import type { DataPlaneTables } from "./data-plane-tables.ts";
@@ -33,6 +35,7 @@ import { callEndpoint } from "./service-calls.ts";
 import { TopicPublishing } from "./topic-publishing.ts";
 import { TopicSampler } from "./topic-sampler.ts";
 import { measureTopics } from "./topic-stat.ts";
+import { type TopicTraceOptions, TopicTraces } from "./trace/topic-trace.ts";
 
 /** Time-out of a call of a service, milliseconds. */
 const CALL_TIMEOUT_MS = 10_000;
@@ -45,6 +48,8 @@ export interface ManagerDataPlaneOptions extends DataPlaneFeedsOptions {
   readonly bus: Promise<Bus> | null;
   /** Opens a connection to the bus with the rights of a user; null: there is no bus. */
   readonly connectUser: ((user: string) => Promise<Bus>) | null;
+  /** The manager's own broker; null: there is none, or a nats-server carries what crosses hosts. */
+  readonly hub: TopicTraceOptions["hub"];
   /** `instance.scope_process` of the present configuration. */
   readonly oscilloscopeProcess: () => string | null;
   readonly startProcess: (name: string, by: string) => void | Promise<void>;
@@ -69,6 +74,7 @@ export class ManagerDataPlane implements DataPlane {
   readonly #parameters: Parameters;
   readonly #oscilloscope: Oscilloscope;
   readonly #publishing: TopicPublishing;
+  readonly #traces: TopicTraces;
   readonly #end = new AbortController();
   /** Publishes each call of a service and each change of a parameter by a user. */
   readonly uses = new Publisher<DataPlaneUse>((error) => this.#options.log.error(`a listener failed: ${messageOf(error)}`));
@@ -86,6 +92,7 @@ export class ManagerDataPlane implements DataPlane {
     });
     this.#parameters = new Parameters(tables, bus);
     this.#publishing = new TopicPublishing({ tables, clock, log, connect: options.connectUser });
+    this.#traces = new TopicTraces({ tables, hosts: options.hosts, clock, hub: options.hub });
     this.#oscilloscope = new Oscilloscope({ tables, bus, clock, events, process: oscilloscopeProcess, start: startProcess });
   }
 
@@ -152,6 +159,10 @@ export class ManagerDataPlane implements DataPlane {
       kept_dropped: counters.kept_dropped,
       last_sample: last && { ts: last.ts, value: last.value },
     };
+  }
+
+  traceTopic(request: TraceRequest, grants: Sight = null): Promise<TopicTrace> {
+    return this.#traces.trace(request, grants, this.#end.signal);
   }
 
   /** The programs behind a topic. Throws `not_found`. */

@@ -3,7 +3,7 @@ import { subjectMatches } from "../../../bus/broker/broker-subscriptions.ts";
 import { targetText } from "../../../bus/streams/target-counts.ts";
 import type { Client } from "../../../protocol/resources/resources.ts";
 import type { Service } from "../wire/service.ts";
-import type { Topic } from "../wire/topic.ts";
+import type { Topic, TopicLimit } from "../wire/topic.ts";
 import type { KnownClient, KnownService, KnownTopic } from "./broker-tables.ts";
 import { isWild } from "./subscriptions.ts";
 
@@ -56,7 +56,13 @@ function subscribedTopics(subscriptions: readonly string[], topics: readonly str
 
 export function topicResource(
   { broker, record }: KnownTopic,
-  about: { publisher: KnownClient | undefined; host: string; subscribers: number; problem: string | null },
+  about: {
+    publisher: KnownClient | undefined;
+    host: string;
+    subscribers: number;
+    problem: string | null;
+    limits: TopicLimit[];
+  },
 ): Topic {
   const { counters } = record;
   return {
@@ -70,6 +76,7 @@ export function topicResource(
     message_size: counters.last_size,
     dropped_packets: counters.dropped,
     problem: about.problem ?? (record.definition_problem === null ? null : `its messages cannot be decoded: ${record.definition_problem}`),
+    limits: about.limits,
   };
 }
 

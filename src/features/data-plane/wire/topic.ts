@@ -3,6 +3,21 @@ import { amount, jsonValue, MAX_SAMPLE_SECONDS, objectName, sampleSeconds, text,
 import { answer, change, clientFrames, event, managerFrames, result } from "../../../protocol/frames/frame-table.ts";
 import { parseFieldPath } from "../field-path.ts";
 
+const topicLimit = z
+  .object({
+    min_rate: z.number().nullable().describe("Least messages a second; null: no such limit, as with the next two."),
+    max_gap_ms: z.int().nullable().describe("Longest time between two messages."),
+    max_latency_ms: z.int().nullable().describe("Longest time from publication to receipt by the host's broker."),
+    met: z.boolean().nullable().describe("Whether the topic keeps them; null: not known, as while the process does not run."),
+    since: timestamp.nullable().describe("Since when it keeps them, or does not."),
+    problem: z.string().nullable().describe("The limit that is not kept, with both figures as of then."),
+  })
+  .meta({
+    id: "TopicLimit",
+    description: "Limits of `ready` or `alive` of one process for a topic; without any, the topic has to be published at all.",
+  });
+export type TopicLimit = z.infer<typeof topicLimit>;
+
 export const topic = z
   .object({
     name: z.string(),
@@ -20,6 +35,7 @@ export const topic = z
       .describe(
         "Why its packets may be missing or mixed, because another client publishes the topic, too; or why they cannot be decoded, because its definition cannot be parsed.",
       ),
+    limits: z.array(topicLimit).describe("What processes of the configuration expect of it; usually none or one."),
   })
   .meta({ id: "Topic" });
 export type Topic = z.infer<typeof topic>;

@@ -1,10 +1,12 @@
 import type { HostFeature } from "../../../daemon/host-feature.ts";
 import { dataPlaneHost } from "../../data-plane/host/index.ts";
 import type { TopicProbe } from "../contract.ts";
+import { publishingProbes } from "../publishing.ts";
+import { watchPublishing } from "./publishing-watch.ts";
 import { TopicMeters } from "./topic-meter.ts";
-import { topicProblem } from "./topic-problem.ts";
+import { hasLimits, topicProblem } from "./topic-problem.ts";
 
-/** Topics as a sign of health: probes of what the programs of this host publish. */
+/** Topics as a sign of health: probes of what the programs of this host publish, and whether a process counts as publishing. */
 export const topicHealthHost: HostFeature<never> = {
   begin({ clock, use }) {
     const tap = use(dataPlaneHost);
@@ -30,11 +32,11 @@ export const topicHealthHost: HostFeature<never> = {
           };
         },
       },
+      watch(spec, report) {
+        const probes = publishingProbes(spec);
+        return meters === null || probes.length === 0 ? () => {} : watchPublishing({ probes, meters, clock, report });
+      },
       close: () => meters?.close(),
     };
   },
 };
-
-function hasLimits({ min_rate, max_gap_ms, max_latency_ms }: TopicProbe): boolean {
-  return min_rate !== null || max_gap_ms !== null || max_latency_ms !== null;
-}

@@ -17,3 +17,8 @@ export function topicProblem(probe: TopicProbe, { messages, ms, gapMs, latencyMs
 function figure(value: number): string {
   return String(Number(value.toPrecision(3)));
 }
+
+/** Without limits, the first message of a window is enough. */
+export function hasLimits({ min_rate, max_gap_ms, max_latency_ms }: TopicProbe): boolean {
+  return min_rate !== null || max_gap_ms !== null || max_latency_ms !== null;
+}

@@ -46,7 +46,7 @@ const PLACES: Places = {
   "mgr topic echo --json": (text) => formatOf({ json: true })(sample(text)),
   "mgr topic echo --field": (text) => formatOf({ field: "text" })(sample(text)),
   "mgr topic hz": (text) =>
-    measured("hz", { sample_seconds: 1, topics: [{ name: text, rate: 1, bytes_s: 1, packets: 1 }] }, { once: true }),
+    measured("hz", { sample_seconds: 1, topics: [{ name: text, rate: 1, bytes_s: 1, packets: 1, limits: [] }] }, { once: true }),
   "mgr service list": (text) => serviceListing([hostileService(text)]),
   "mgr service info": (text) => serviceInfo(hostileService(text)),
   "mgr param list": (text) =>

@@ -25,6 +25,7 @@ it("clients and topics of all hosts and of the manager's own broker are shown, w
     message_size: 5,
     dropped_packets: 0,
     problem: null,
+    limits: [],
   });
   await expect.poll(() => rig.clientNamed("viewer")?.subscribed_topics).toEqual(["arm/state", "tool/state"]);
   expect(rig.clientNamed("viewer")).toMatchObject({ host: "two", published_topics: [] });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { connectBus } from "../../../../src/bus/client/connect-bus.ts";
+import type { HostEvent } from "../../../../src/contract/messages.ts";
 import { noBusFiles } from "../../../../src/daemon/bus/bus-files.ts";
 import { HostBus } from "../../../../src/daemon/bus/host-bus.ts";
 import type { TopicProbe } from "../../../../src/features/topic-health/contract.ts";
@@ -28,9 +29,15 @@ test("a process is ready when its topic has the rate, and fails its liveness che
     const publishing = setInterval(() => connection.publish("topic.arm.state", "1"), 5);
     await rig.event(fast, "ready");
     expect(fast.unhealthy).toBeNull();
+    const isFound =
+      (isGood: boolean) =>
+      ({ run }: HostEvent) =>
+        run.run_id === fast.run_id && run.checks?.some(({ about, problem }) => about === "arm/state" && (problem === null) === isGood);
+    await rig.until(() => rig.events.find(isFound(true)));
     clearInterval(publishing);
     const failed = await rig.until(() => rig.events.find(({ run }) => run.run_id === fast.run_id && run.unhealthy !== null));
-    expect(failed.run.unhealthy).toMatch(/^not alive: topic 'arm\/state' failed 2 times in a row: nothing was published for \d+ ms$/);
+    expect(failed.run.unhealthy).toMatch(/^not alive: topic 'arm\/state' failed 2 times in a row: nothing was published for [\d.]+ ms$/);
+    await rig.until(() => rig.events.find(isFound(false)));
   } finally {
     await connection.close();
     await bus.close();

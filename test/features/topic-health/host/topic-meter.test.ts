@@ -1,36 +1,8 @@
 import { expect, test } from "vitest";
-import type { Tap, TapListener, TappedMessage } from "../../../../src/features/data-plane/host/index.ts";
-import { TopicMeters } from "../../../../src/features/topic-health/host/topic-meter.ts";
-import { SimulatedClock } from "../../../../src/testing/simulated-clock.ts";
-
-const NS_PER_MS = 1_000_000n;
-
-/** A tap without a broker, whose messages arrive by the simulated clock. */
-class Rig {
-  readonly clock = new SimulatedClock();
-  readonly listeners = new Set<TapListener>();
-  readonly meters = new TopicMeters(
-    {
-      add: (matches: (topic: string) => boolean, listener: TapListener) => {
-        expect([matches("a"), matches("b")]).toEqual([true, false]);
-        this.listeners.add(listener);
-        return () => this.listeners.delete(listener);
-      },
-    } as unknown as Tap,
-    this.clock,
-  );
-
-  /** `latencyMs`: null: the publisher does not state its time. */
-  publish(latencyMs: number | null = null): void {
-    const received = BigInt(Math.round(this.clock.monotonic())) * NS_PER_MS;
-    const published = latencyMs === null ? null : received - BigInt(latencyMs) * NS_PER_MS;
-    const rest = { topic: "a", definition: "", definitionName: "", encoding: "raw", sequence: null, payload: new Uint8Array(0) };
-    for (const listener of this.listeners) listener({ ...rest, received, published } satisfies TappedMessage);
-  }
-}
+import { MeterRig } from "./meter-rig.ts";
 
 test("a window counts its messages, the longest gap and the longest latency", async () => {
-  const rig = new Rig();
+  const rig = new MeterRig();
   let calls = 0;
   const window = rig.meters.begin("a", () => calls++);
   for (const [pause, latency] of [
@@ -46,7 +18,7 @@ test("a window counts its messages, the longest gap and the longest latency", as
 });
 
 test("a gap that spans two windows counts in the later one, and silence counts as a gap that has not ended", async () => {
-  const rig = new Rig();
+  const rig = new MeterRig();
   const first = rig.meters.begin("a", () => {});
   rig.publish();
   await rig.clock.advance(100);
@@ -60,7 +32,7 @@ test("a gap that spans two windows counts in the later one, and silence counts a
 });
 
 test("a topic is measured for all of its windows at once, and no longer than needed", async () => {
-  const rig = new Rig();
+  const rig = new MeterRig();
   const windows = [rig.meters.begin("a", () => {}), rig.meters.begin("a", () => {})];
   expect(rig.listeners.size).toBe(1);
   rig.publish();

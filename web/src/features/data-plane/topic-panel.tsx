@@ -1,16 +1,21 @@
 import { useEffect, useState } from "preact/hooks";
 import { rateText } from "../../../../src/client/shown/units.ts";
+import { highestRate, limitText, verdictText } from "../../../../src/features/data-plane/limit-text.ts";
 import type { Topic } from "../../../../src/features/data-plane/wire/topic.ts";
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
 import { linkTo } from "../../state/navigation.ts";
 import { ask } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
 import { SidePanel } from "../../ui/list/side-panel.tsx";
-import { clockTime } from "../../ui/time.ts";
+import { Sparkline } from "../../ui/list/sparkline.tsx";
+import { clockTime, now } from "../../ui/time.ts";
 import { complain } from "../../ui/toasts.ts";
+import { rates } from "./data-store.ts";
+import { isPlotted, plotted, togglePlotted } from "./plot/plotted.ts";
 import { numericFields } from "./plot/traces.ts";
 import { isPlotted, plotted, togglePlotted } from "./scope/plotted.ts";
 import { readTopic, type Sample } from "./topic-subscriptions.ts";
+import { TraceSection } from "./trace-section.tsx";
 import { valueText } from "./words.ts";
 
 type Detail = Extract<ManagerFrame, { type: "topic_detail" }>;
@@ -43,6 +48,7 @@ export function TopicPanel({ topic, onClose }: { topic: Topic; onClose: () => vo
           {topic.publisher} on {topic.publisher_host}, {rateText(publisher_rate)}
         </p>
       </section>
+      {topic.limits.length > 0 && <Limits topic={topic} />}
       <section class="detail-section">
         <h2>Subscribers</h2>
         {detail?.ok && detail.subscribers.length > 0 ? (
@@ -57,6 +63,7 @@ export function TopicPanel({ topic, onClose }: { topic: Topic; onClose: () => vo
           <p class="soft">None.</p>
         )}
       </section>
+      <TraceSection topic={name} />
       {detail?.ok && detail.definition !== "" && (
         <section class="detail-section long-text">
           <h2>
@@ -66,6 +73,29 @@ export function TopicPanel({ topic, onClose }: { topic: Topic; onClose: () => vo
         </section>
       )}
     </SidePanel>
+  );
+}
+
+/** What processes expect of the topic, beside its rate of the last minute. */
+function Limits({ topic: { name, limits } }: { topic: Topic }) {
+  // Redraws each second.
+  void now.value;
+  return (
+    <section class="detail-section">
+      <h2>Limits</h2>
+      <Sparkline
+        values={rates.get(name) ?? []}
+        limit={highestRate(limits)}
+        width={240}
+        height={48}
+        label={`Rate of ${name} in the last minute, with its limit`}
+      />
+      {limits.map((limit) => (
+        <p key={limitText(limit)} class={limit.met === false ? "bad" : ""}>
+          {limitText(limit)}: {verdictText(limit, clockTime)}
+        </p>
+      ))}
+    </section>
   );
 }
 

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { bytesText, rateText } from "../../../../src/client/shown/units.ts";
+import { highestRate } from "../../../../src/features/data-plane/limit-text.ts";
 import type { Topic } from "../../../../src/features/data-plane/wire/topic.ts";
 import { refusalOf } from "../../state/access.ts";
 import { Button } from "../../ui/button.tsx";
@@ -17,7 +18,7 @@ const filter = signal("");
 
 const COLUMNS: readonly Column<Topic>[] = [
   { title: "Rate", isNumber: true, value: ({ publisher_rate }) => publisher_rate, cell: ({ publisher_rate }) => rateText(publisher_rate) },
-  { title: "Last minute", isWide: true, cell: ({ name }) => <RateLine name={name} /> },
+  { title: "Last minute", isWide: true, cell: (topic) => <RateLine topic={topic} /> },
   { title: "Subscribers", isNumber: true, value: ({ subscribers }) => subscribers, cell: ({ subscribers }) => subscribers },
   {
     title: "Packets",
@@ -72,8 +73,8 @@ export function TopicsView() {
   );
 }
 
-function RateLine({ name }: { name: string }) {
+function RateLine({ topic: { name, limits } }: { topic: Topic }) {
   // Redraws each second.
   void now.value;
-  return <Sparkline values={rates.get(name) ?? []} label={`Rate of ${name} in the last minute`} />;
+  return <Sparkline values={rates.get(name) ?? []} limit={highestRate(limits)} label={`Rate of ${name} in the last minute`} />;
 }

@@ -37,8 +37,9 @@ The columns of --csv are time (seconds since 1970, of publishing if the publishe
     exitCodes: "4 if no message came within --timeout",
   },
   "topic hz": {
-    about: `${CHOOSING} The brokers count: nothing is subscribed to, and every message counts, whatever the rate.`,
-    json: "one object per line: sample_seconds (the time that really passed), topics: [{name, rate, bytes_s, packets}]",
+    about: `${CHOOSING} The brokers count: nothing is subscribed to, and every message counts, whatever the rate.
+LIMIT is what 'ready' and 'alive' of processes expect of a topic, and since when it is met, or not (docs/topic-health.md).`,
+    json: "one object per line: sample_seconds (the time that really passed), topics: [{name, rate, bytes_s, packets, limits}]",
     completes: { names: ["topic"] },
     examples: [
       ["mgr topic hz", "all topics, until Ctrl-C"],
@@ -47,9 +48,21 @@ The columns of --csv are time (seconds since 1970, of publishing if the publishe
   },
   "topic bw": {
     about: `${CHOOSING} Payload and headers, counted by the brokers.`,
-    json: "one object per line: sample_seconds (the time that really passed), topics: [{name, rate, bytes_s, packets}]",
+    json: "one object per line: sample_seconds (the time that really passed), topics: [{name, rate, bytes_s, packets, limits}]",
     completes: { names: ["topic"] },
     examples: [["mgr topic bw camera", "all topics below 'camera/'"]],
+  },
+  "topic why": {
+    about: `Follows a topic from its publisher through its host's broker, the links between hosts and the subscriber's broker to the subscriber,
+measures for a second what each of them counts, and says the first place that is wrong and what to do. Without --to, it takes the first
+subscriber with a problem. Names that no program publishes or subscribes to are compared with those that exist.`,
+    json: "{steps, wrong}: the fields of the frame topic_trace (docs/protocol.md)",
+    completes: { name: ["topic"] },
+    examples: [
+      ["mgr topic why arm/state", "at the subscriber that misses something"],
+      ["mgr topic why arm/state --to arm/controller", "at this one"],
+    ],
+    exitCodes: "1 if something is wrong",
   },
   "topic delay": {
     about: `Measures from the publisher's time stamp (header Mgr-Time) to the arrival at this command, without decoding. If the publisher is on

@@ -51,6 +51,12 @@ export const TOPIC_GROUP: CommandGroup = {
       .option("--timeout <seconds>", "fail if no message comes for this long (default: wait)", seconds)
       .action(async (name, flags) => (await import("./delay.ts")).topicDelay(name, flags));
 
+    connecting(topic.command("why <name>"))
+      .description("find out why messages of a topic do not arrive")
+      .option("--to <client>", "at this subscriber: the name of a client or of its process")
+      .option("--json", "as JSON")
+      .action(async (name, flags) => (await import("./why.ts")).topicWhy(name, flags));
+
     connecting(topic.command("pub <name> <value>"))
       .description("publish a JSON value, once or at a rate")
       .option("--once", "publish one message (the default without --rate)")

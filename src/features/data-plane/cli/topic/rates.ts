@@ -2,6 +2,8 @@ import { withManagerUntilInterrupted } from "../../../../cli/manager/connection.
 import type { ConnectionFlags } from "../../../../cli/manager/connection-target.ts";
 import { type Column, jsonText, table } from "../../../../cli/output/table.ts";
 import { byteRate, bytesText, rateText } from "../../../../client/shown/units.ts";
+import { limitText, verdictText } from "../../limit-text.ts";
+import type { Topic } from "../../wire/topic.ts";
 import { findTopics } from "./find-topic.ts";
 import type { TopicsStatFrame } from "./frames.ts";
 
@@ -15,7 +17,11 @@ export interface RateFlags extends ConnectionFlags {
 /** Time that the manager has for its answer after the measurement, milliseconds. */
 const MARGIN_MS = 15_000;
 
-type Row = TopicsStatFrame["topics"][number];
+type Row = TopicsStatFrame["topics"][number] & Pick<Topic, "limits">;
+interface Measurement {
+  readonly sample_seconds: number;
+  readonly topics: Row[];
+}
 export type Measure = "hz" | "bw";
 
 /** `mgr topic hz|bw [NAME…]`: shows rates that the brokers count, without a subscription. */
@@ -27,21 +33,31 @@ export async function topicRates(measure: Measure, names: string[], flags: RateF
         { type: "request_topics_stat", sample_seconds: flags.window },
         { timeout: flags.window * 1_000 + MARGIN_MS },
       );
-      const rows = stat.topics.filter(({ name }) => names.length === 0 || chosen.has(name));
+      const limits = new Map((await findTopics(client, [])).map((topic) => [topic.name, topic.limits]));
+      const rows = stat.topics
+        .filter(({ name }) => names.length === 0 || chosen.has(name))
+        .map((row) => ({ ...row, limits: limits.get(row.name) ?? [] }));
       process.stdout.write(measured(measure, { sample_seconds: stat.sample_seconds, topics: rows }, flags));
     } while (!flags.once && !interrupted.aborted);
   });
 }
 
 /** One measurement as text; on a terminal it replaces the previous one. */
-export function measured(measure: Measure, stat: TopicsStatFrame, { once, json }: { once?: boolean; json?: boolean }): string {
+export function measured(measure: Measure, stat: Measurement, { once, json }: { once?: boolean; json?: boolean }): string {
   if (json) return `${jsonText({ sample_seconds: stat.sample_seconds, topics: stat.topics }, { oneLine: true })}\n`;
-  const text = `${table<Row>([{ title: "TOPIC", text: ({ name }) => name }, ...COLUMNS[measure]], stat.topics)}\n`;
+  const limits = measure === "hz" && stat.topics.some((row) => row.limits.length > 0) ? [LIMIT] : [];
+  const text = `${table<Row>([{ title: "TOPIC", text: ({ name }) => name }, ...COLUMNS[measure], ...limits], stat.topics)}\n`;
   if (once) return text;
   return process.stdout.isTTY ? `\x1b[H\x1b[2J${text}` : `${text}\n`;
 }
 
 const messages: Column<Row> = { title: "MESSAGES", text: ({ packets }) => String(packets), right: true };
+const LIMIT: Column<Row> = {
+  title: "LIMIT",
+  text: ({ limits }) => limits.map((limit) => `${limitText(limit)}: ${verdictText(limit, secondsOf)}`).join("; ") || "-",
+};
+/** A time of the protocol without its milliseconds. */
+const secondsOf = (timestamp: string) => `${timestamp.slice(0, 19)} UTC`;
 const COLUMNS: Readonly<Record<Measure, Column<Row>[]>> = {
   hz: [
     { title: "RATE", text: ({ rate }) => rateText(rate), right: true },
