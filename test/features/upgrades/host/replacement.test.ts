@@ -246,7 +246,7 @@ function record(copy: string): void {
   if (process.env.MGR_RECORD === undefined) return;
   for (const { program } of sections.host.state.living) program.environment = { PATH: "/usr/bin:/bin" };
   const text = JSON.stringify({ program: "0.1.0", sections }, null, 1).replaceAll(folder, "/srv/bench").replaceAll(tmpdir(), "/tmp");
-  writeFileSync(join(import.meta.dirname, "../../../fixtures/handover/version-1.json"), `${text}\n`);
+  writeFileSync(join(import.meta.dirname, "../../../fixtures/handover/version-2.json"), `${text}\n`);
 }
 
 describe("a daemon whose new program cannot take over", () => {
