@@ -2,10 +2,11 @@ import type { IMarker, Terminal } from "@xterm/xterm";
 import { type Backlog, findTarget, type OutputTarget, rowsOf } from "./output-target.ts";
 
 /** The part of a terminal of xterm.js that is used, in a page or without one. */
-export type OutputTerminal = Pick<
-  Terminal,
-  "rows" | "cols" | "buffer" | "write" | "registerMarker" | "reset" | "scrollToBottom" | "scrollLines"
-> & { readonly options: Pick<Terminal["options"], "scrollback"> };
+export type OutputTerminal = Pick<Terminal, "rows" | "cols" | "buffer" | "write" | "reset" | "scrollToBottom" | "scrollLines"> & {
+  readonly options: Pick<Terminal["options"], "scrollback">;
+  /** Adds a marker in the line of the cursor. */
+  registerMarker(): IMarker | undefined;
+};
 
 /** A requested place in a backlog that is being drawn. */
 export class TargetPlace {

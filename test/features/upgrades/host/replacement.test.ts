@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -96,6 +96,16 @@ async function outputOf({ link, session }: Greeted, name: string): Promise<{ fro
     next = piece.from + piece.data.length;
   }
 }
+
+/** What the descriptors of a process are open on. */
+const openFiles = (pid: number): string[] =>
+  readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${fd}`);
+    } catch {
+      return []; // Closed meanwhile.
+    }
+  });
 
 /** Bytes of the lines `1\r\n` to `last\r\n`. */
 function bytesUpTo(last: number): number {
@@ -197,6 +207,26 @@ describe("a daemon that replaces its program", () => {
     expectCount({ from, text });
     await expect.poll(() => statSync(log).size).toBe(end);
     expect(readFileSync(log, "utf8")).toBe(text);
+    expect(daemon.errors()).toBe("");
+  });
+
+  test("under forty processes at full output loses none of it: their rings stay in the file where they are", async () => {
+    let manager = await greetHost(bus, "bench");
+    const names = Array.from({ length: 40 }, (_, index) => `flood-${index}`);
+    const terminal = { rows: 24, cols: 80, backlog: 1024 * 1024 };
+    const runs = await Promise.all(names.map((name) => manager.spawn(name, "stty -echo; read go; exec seq 1 1000000000", { terminal })));
+    const ringFiles = () => openFiles(daemon.pid).filter((path) => path.startsWith("/memfd:mgr-output"));
+    manager = await greetHost(bus, "bench");
+    for (const { run_id } of runs) await manager.link.request("write", { session: manager.session, run_id, text: "go\n" });
+    await expect.poll(ringFiles, { timeout: 60_000 }).toHaveLength(1);
+    manager = await replaced(manager);
+    expect(ringFiles()).toHaveLength(1);
+    const steps = [{ signal: "SIGKILL", timeout_ms: 60_000 }];
+    for (const { run_id } of runs) await manager.link.request("stop", { session: manager.session, run_id, steps });
+    for (const name of names) {
+      await reported(manager, name, ({ extinct }) => extinct);
+      expectCount(await outputOf(manager, name));
+    }
     expect(daemon.errors()).toBe("");
   });
 
