@@ -1,7 +1,7 @@
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type Broker, createBroker } from "../../../../src/bus/broker/broker.ts";
 import type { Bus } from "../../../../src/bus/client/bus.ts";
 import { connectBus } from "../../../../src/bus/client/connect-bus.ts";
@@ -212,11 +212,16 @@ describe("a daemon that replaces its program", () => {
 
   test("under forty processes at full output loses none of it: their rings stay in the file where they are", async () => {
     let manager = await greetHost(bus, "bench");
+    // On a busy machine this takes longer than a session lasts without heartbeats.
+    const beats = setInterval(() => manager.link.heartbeat(manager.session), 1_000);
+    onTestFinished(() => clearInterval(beats));
     const names = Array.from({ length: 40 }, (_, index) => `flood-${index}`);
     const terminal = { rows: 24, cols: 80, backlog: 1024 * 1024 };
-    const runs = await Promise.all(names.map((name) => manager.spawn(name, "stty -echo; read go; exec seq 1 1000000000", { terminal })));
+    const runs = await Promise.all(
+      names.map((name) => manager.spawn(name, "stty -echo; echo 1; read go; exec seq 2 1000000000", { terminal })),
+    );
     const ringFiles = () => openFiles(daemon.pid).filter((path) => path.startsWith("/memfd:mgr-output"));
-    manager = await greetHost(bus, "bench");
+    for (const name of names) await expect.poll(async () => (await outputOf(manager, name)).text, { timeout: 60_000 }).toBe("1\r\n");
     for (const { run_id } of runs) await manager.link.request("write", { session: manager.session, run_id, text: "go\n" });
     await expect.poll(ringFiles, { timeout: 60_000 }).toHaveLength(1);
     manager = await replaced(manager);
