@@ -22,7 +22,10 @@ export const HOST_SECTION = "host";
 /** Time limit for starts in progress before the program is replaced, milliseconds. */
 const STARTS_MS = 5_000;
 
-/** The state of a host whose daemon replaces its program; `descriptors` are the terminals of its living runs, `bytes` its output. */
+/**
+ * The state of a host whose daemon replaces its program. `descriptors` are the terminals of its living runs and the file with its output, `bytes` what
+ * that file does not have.
+ */
 export const hostState = z.object({
   /** Sequence number of the last event. */
   seq: z.number().int().min(0),
@@ -91,7 +94,7 @@ export class HostHandover {
       descriptors[`slave ${run.id}`] = ends.slave;
     }
     // After the runs: their terminals are no longer read.
-    const { state: kept, bytes } = output.handOver();
+    const { state: kept, descriptors: files, bytes } = output.handOver();
     const state: HostState = {
       seq: seq(),
       manager: session.manager,
@@ -102,7 +105,7 @@ export class HostHandover {
       output: kept,
       supervisor: supervisor.handOver(),
     };
-    return { state, descriptors, bytes };
+    return { state, descriptors: { ...descriptors, ...files }, bytes };
   }
 
   resume(): void {

@@ -107,7 +107,7 @@ export class Host implements HostLink {
       send: (chunk) => this.#publisher.publish((listener) => listener.onOutput?.(chunk)),
       hold: (name, held) => this.#starter.hold(name, held),
       log: (level, msg, about) => this.#report(level, msg, about),
-      taken: taken && { state: taken.output, bytes: handedOver?.bytes ?? {} },
+      taken: taken && handedOver && { state: taken.output, handedOver },
     });
     this.#reaper =
       options.killTree ??

@@ -9,7 +9,8 @@ import { poll, withTimeout } from "../base/wait.ts";
 import type { HostLog } from "../contract/messages.ts";
 import { writeHandover } from "./handover/handover-file.ts";
 import type { SurvivingPart } from "./handover/surviving-part.ts";
-import { endAtSigterm, openMemoryFile, replaceProgram, sealMemoryFile } from "./native/exec.ts";
+import { endAtSigterm, replaceProgram } from "./native/exec.ts";
+import { openMemoryFile, sealMemoryFile } from "./native/memory-file.ts";
 import type { StartOptions } from "./start-options.ts";
 import { CHECK_VARIABLE, HANDOVER_VARIABLE, takeOverAnswer } from "./take-over.ts";
 

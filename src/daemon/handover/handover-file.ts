@@ -5,8 +5,10 @@ import { firstIssue, MgrError } from "../../base/errors.ts";
 import { parseJson } from "../../base/json.ts";
 import type { HandedOver } from "./handed-over.ts";
 
-/** Version of the file, and of the sections of the daemon's own parts. A program takes over its own version only. */
-export const HANDOVER_VERSION = 1;
+/** Version of the file, and of the sections of the daemon's own parts. Version 2 can have output in a file of its own. */
+export const HANDOVER_VERSION = 2;
+/** Oldest version that this program takes over: its state satisfies the present shapes. */
+const MIN_VERSION = 1;
 /** The header: this text, the length of the state as 64 bits, the SHA-256 of the state. */
 const MAGIC = Buffer.from("MGRSTATE");
 const HEADER_BYTES = MAGIC.length + 8 + 32;
@@ -84,7 +86,8 @@ function parsed(text: string): z.infer<typeof stateShape> {
   const state = parseJson(text);
   // Checked first: another version may have another shape.
   const version = z.object({ version: z.number() }).safeParse(state).data?.version;
-  if (version !== HANDOVER_VERSION) throw refusal(`it has version ${version}, and this program takes over version ${HANDOVER_VERSION}`);
+  if (version === undefined || version < MIN_VERSION || version > HANDOVER_VERSION)
+    throw refusal(`it has version ${version}, and this program takes over versions ${MIN_VERSION} to ${HANDOVER_VERSION}`);
   const result = stateShape.safeParse(state);
   if (!result.success) throw refusal(firstIssue(result.error));
   return result.data;

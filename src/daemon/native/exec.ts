@@ -7,7 +7,6 @@ const execve = libc.func("int execve(const char *path, const char **argv, const 
   envp: readonly (string | null)[],
 ) => number;
 const fcntl = libc.func("int fcntl(int fd, int command, ...)") as (fd: number, command: number, ...typed: unknown[]) => number;
-const memfdCreate = libc.func("int memfd_create(const char *name, uint32_t flags)") as (name: string, flags: number) => number;
 const sigaction = libc.func("int sigaction(int signal, const void *action, void *before)") as (
   signal: number,
   action: Buffer,
@@ -16,26 +15,9 @@ const sigaction = libc.func("int sigaction(int signal, const void *action, void 
 
 const F_GETFD = 1;
 const F_SETFD = 2;
-const F_ADD_SEALS = 1033;
 const FD_CLOEXEC = 1;
-const MFD_CLOEXEC = 1;
-const MFD_ALLOW_SEALING = 2;
-/** F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_WRITE. */
-const ALL_SEALS = 0x1 | 0x2 | 0x4 | 0x8;
 /** Larger than `struct sigaction` of glibc and musl. All zeros are the default action. */
 const SIGACTION_BYTES = 256;
-
-/** Opens a file in memory, which children do not inherit. */
-export function openMemoryFile(name: string): number {
-  const fd = memfdCreate(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (fd === -1) throw systemError("memfd_create");
-  return fd;
-}
-
-/** Makes a file in memory unchangeable for good. */
-export function sealMemoryFile(fd: number): void {
-  if (fcntl(fd, F_ADD_SEALS, "int", ALL_SEALS) === -1) throw systemError("fcntl(F_ADD_SEALS)");
-}
 
 /**
  * Lets SIGTERM end this process at once, whichever thread gets it. Returns the function that restores Node's handler. Blocked on this thread, the

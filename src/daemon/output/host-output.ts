@@ -6,7 +6,11 @@ import { KernelTimes } from "../handover/kernel-times.ts";
 import { KeptOutput, type KeptOutputOptions, keptOutputState } from "./kept/kept-output.ts";
 import { LogFiles, logFilesState } from "./log-files.ts";
 import { losslessReaders, OutputSender } from "./output-sender.ts";
-import { RingStore, ringsState } from "./ring-store.ts";
+import { placesOf, RingStore, ringsState } from "./ring-store.ts";
+import { SharedBlocks } from "./shared-blocks.ts";
+
+/** Name of the descriptor of the file that has the blocks of the rings. */
+const BLOCKS_DESCRIPTOR = "output";
 
 interface HostOutputOptions {
   readonly streamId: string;
@@ -20,7 +24,7 @@ interface HostOutputOptions {
   readonly hold: (name: string, held: boolean) => void;
   readonly log: HostLogWriter;
   /** The output of the program before this one. */
-  readonly taken?: { readonly state: OutputState; readonly bytes: HandedOver["bytes"] } | undefined;
+  readonly taken?: { readonly state: OutputState; readonly handedOver: HandedOver } | undefined;
 }
 
 export const outputState = z.object({
@@ -38,15 +42,23 @@ export class HostOutput {
   /** Output kept for the next daemon; null: nothing is kept. */
   readonly kept: KeptOutput | null;
   readonly #clock: Clock;
+  readonly #blocks: SharedBlocks;
   readonly #windows: OutputSender;
   /** Returns whether the output path has room; null: unlimited. */
   #hasRoom: (() => boolean) | null = null;
 
   constructor({ streamId, clock, ringBudget, kept, send, hold, log, taken }: HostOutputOptions) {
     this.#clock = clock;
-    this.rings = new RingStore(ringBudget);
-    if (taken !== undefined) this.rings.take(taken.state.rings, taken.bytes, new KernelTimes(clock));
-    this.kept = kept === undefined ? null : new KeptOutput(kept, this.rings, (msg) => log("warning", msg), taken?.state.kept);
+    const blocksFile = taken?.handedOver.descriptors[BLOCKS_DESCRIPTOR];
+    const warn = (msg: string) => log("warning", msg);
+    this.#blocks = blocksFile === undefined ? new SharedBlocks(warn) : SharedBlocks.take(blocksFile, warn);
+    this.rings = new RingStore(ringBudget, this.#blocks);
+    if (taken !== undefined) {
+      const { rings } = taken.state;
+      const { bytes } = taken.handedOver;
+      this.rings.take(rings, { shared: this.#blocks.claim(placesOf(rings)), bytes, times: new KernelTimes(clock) });
+    }
+    this.kept = kept === undefined ? null : new KeptOutput(kept, this.rings, warn, taken?.state.kept);
     this.logFiles = new LogFiles({ clock, log });
     this.logFiles.take(taken?.state.log_files ?? [], (name) => this.rings.find(name));
     this.#windows = new OutputSender({
@@ -70,10 +82,15 @@ export class HostOutput {
     await Promise.all([this.logFiles.quiet(), this.kept?.quiet()]);
   }
 
-  handOver(): { state: OutputState; bytes: HandedOver["bytes"] } {
+  handOver(): { state: OutputState; descriptors: HandedOver["descriptors"]; bytes: HandedOver["bytes"] } {
     const { state: rings, bytes } = this.rings.handOver(new KernelTimes(this.#clock));
     const kept = this.kept?.handOver() ?? null;
-    return { state: { rings, kept, log_files: this.logFiles.handOver(), readers: this.#windows.handOver() }, bytes };
+    const { descriptor } = this.#blocks;
+    return {
+      state: { rings, kept, log_files: this.logFiles.handOver(), readers: this.#windows.handOver() },
+      descriptors: descriptor === null ? {} : { [BLOCKS_DESCRIPTOR]: descriptor },
+      bytes,
+    };
   }
 
   resume(): void {
@@ -118,5 +135,6 @@ export class HostOutput {
   async close(): Promise<void> {
     await this.logFiles.close();
     await this.kept?.close();
+    this.#blocks.close();
   }
 }

@@ -21,14 +21,37 @@ export const ringState = z.object({
   first_block: z.number().int().min(0),
   end: z.number().int().min(0),
   blocks: z.number().int().min(0),
+  /** Offset of each block in the file of the blocks; null: it is handed over as bytes. Version 1 has none: all are bytes. */
+  places: z.array(z.number().int().min(0).nullable()).optional(),
   times: outputTimesState,
 });
 export type RingState = z.infer<typeof ringState>;
 
-interface TakenRing {
+interface TakenRing extends RingMemory {
   readonly blocks: readonly Buffer<ArrayBuffer>[];
   readonly times: KernelTimes;
+}
+
+/** Where the memory of whole blocks comes from. */
+export interface BlockSource {
+  /** Returns a block of BLOCK_BYTES with any content. */
+  allocate(): Buffer<ArrayBuffer>;
+  /** Takes any block that a ring does not need any more, once. */
+  release(block: Buffer<ArrayBuffer>): void;
+  /** Offset of a block in the file that is handed over; null: it is not in the file. */
+  placeOf(block: Buffer<ArrayBuffer>): number | null;
+}
+
+/** Blocks that are freed when nothing refers to them any more. */
+export const heapBlocks: BlockSource = {
+  allocate: () => Buffer.allocUnsafeSlow(BLOCK_BYTES),
+  release: () => {},
+  placeOf: () => null,
+};
+
+interface RingMemory {
   readonly onMemory: MemoryListener;
+  readonly source: BlockSource;
 }
 
 /** Receives a change of the memory that a ring uses, bytes: positive or negative. */
@@ -42,6 +65,7 @@ export class OutputRing {
   /** Blocks, oldest first. Block `i` holds the bytes from `(#firstBlock + i) * BLOCK_BYTES` on. */
   readonly #blocks: Buffer<ArrayBuffer>[] = [];
   readonly #onMemory: MemoryListener;
+  readonly #source: BlockSource;
   /** The block dropped last: a flood reuses the same memory. */
   #spare: Buffer<ArrayBuffer> | null = null;
   readonly #times: OutputTimes;
@@ -53,9 +77,10 @@ export class OutputRing {
   readonly #origin: number;
   #end: number;
 
-  constructor(backlog: number, onMemory: MemoryListener = () => {}, origin = 0, times = new OutputTimes()) {
+  constructor(backlog: number, memory: Partial<RingMemory> = {}, origin = 0, times = new OutputTimes()) {
     this.#backlog = backlog;
-    this.#onMemory = onMemory;
+    this.#onMemory = memory.onMemory ?? (() => {});
+    this.#source = memory.source ?? heapBlocks;
     this.#origin = origin;
     this.#end = origin;
     this.#firstBlock = Math.floor(origin / BLOCK_BYTES);
@@ -63,8 +88,8 @@ export class OutputRing {
   }
 
   /** The ring of the program before this one, with its blocks, which are not copied. Throws `conflict` if they do not fit together. */
-  static take(state: RingState, { blocks, times, onMemory }: TakenRing): OutputRing {
-    const ring = new OutputRing(state.backlog, onMemory, state.origin, OutputTimes.take(state.times, times));
+  static take(state: RingState, { blocks, times, ...memory }: TakenRing): OutputRing {
+    const ring = new OutputRing(state.backlog, memory, state.origin, OutputTimes.take(state.times, times));
     ring.#end = state.end;
     ring.#firstBlock = state.first_block;
     ring.#blocks.push(...blocks);
@@ -73,7 +98,7 @@ export class OutputRing {
     const isWhole = blocks.length === state.blocks && blocks.slice(0, -1).every(({ length }) => length === BLOCK_BYTES);
     if (!isWhole || ring.start > state.end || (state.end > ring.start && held < needed))
       throw new MgrError("conflict", "the output of a process was handed over incompletely");
-    onMemory(held);
+    memory.onMemory(held);
     return ring;
   }
 
@@ -85,6 +110,7 @@ export class OutputRing {
       first_block: this.#firstBlock,
       end: this.#end,
       blocks: this.#blocks.length,
+      places: this.#blocks.map((block) => this.#source.placeOf(block)),
       times: this.#times.handOver(times),
     };
     return { state, blocks: this.#blocks };
@@ -195,7 +221,7 @@ export class OutputRing {
   forgetOldest(): void {
     this.#forgetSpare();
     const block = this.#shift();
-    if (block !== undefined) this.#onMemory(-block.length);
+    if (block !== undefined) this.#free(block);
   }
 
   /** The bytes between two offsets, up to the end of the first one's block. */
@@ -214,7 +240,7 @@ export class OutputRing {
     if (current === undefined && index > 0) return this.#addBlock();
     let size = current?.length ?? MIN_BLOCK_BYTES;
     while (size < within + length) size *= 2;
-    const grown = Buffer.allocUnsafeSlow(size);
+    const grown = size === BLOCK_BYTES ? this.#source.allocate() : Buffer.allocUnsafeSlow(size);
     current?.copy(grown, 0, 0, within);
     this.#blocks[index] = grown;
     this.#onMemory(size - (current?.length ?? 0));
@@ -224,7 +250,7 @@ export class OutputRing {
   /** Adds a whole block: a process that filled the first one is not quiet. */
   #addBlock(): Buffer<ArrayBuffer> {
     const spare = this.#spare;
-    const block = spare ?? Buffer.allocUnsafeSlow(BLOCK_BYTES);
+    const block = spare ?? this.#source.allocate();
     this.#spare = null;
     this.#blocks.push(block);
     if (spare === null) this.#onMemory(BLOCK_BYTES);
@@ -243,8 +269,13 @@ export class OutputRing {
   }
 
   #forgetSpare(): void {
-    if (this.#spare !== null) this.#onMemory(-this.#spare.length);
+    if (this.#spare !== null) this.#free(this.#spare);
     this.#spare = null;
+  }
+
+  #free(block: Buffer<ArrayBuffer>): void {
+    this.#source.release(block);
+    this.#onMemory(-block.length);
   }
 
   #shift(): Buffer<ArrayBuffer> | undefined {

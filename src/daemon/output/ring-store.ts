@@ -1,7 +1,7 @@
 import { totalmem } from "node:os";
 import { z } from "zod";
 import type { KernelTimes } from "../handover/kernel-times.ts";
-import { BLOCK_BYTES, OutputRing, type RingState, ringState } from "./output-ring.ts";
+import { BLOCK_BYTES, type BlockSource, heapBlocks, OutputRing, type RingState, ringState } from "./output-ring.ts";
 
 /** Default memory for the output of all processes of a daemon, bytes: at most an eighth of the machine's. */
 const DEFAULT_RING_BUDGET = Math.min(512 * 1024 * 1024, Math.floor(totalmem() / 8));
@@ -20,6 +20,17 @@ export interface RestoredOutput {
 export const ringsState = z.object({ origin: z.number().int().min(0), rings: z.array(z.tuple([z.string(), ringState])) });
 export type RingsState = z.infer<typeof ringsState>;
 
+interface TakenBlocks {
+  readonly shared: ReadonlyMap<number, Uint8Array>;
+  readonly bytes: Readonly<Record<string, Uint8Array>>;
+  readonly times: KernelTimes;
+}
+
+/** The offsets of all blocks that are in the file. */
+export function placesOf({ rings }: RingsState): number[] {
+  return rings.flatMap(([, { places = [] }]) => places).filter((place) => place !== null);
+}
+
 /** Rings of all process names, within one budget: the excess is dropped from the oldest output of the largest ring. */
 export class RingStore {
   readonly #rings = new Map<string, OutputRing>();
@@ -27,9 +38,11 @@ export class RingStore {
   /** Offset at which the output of this daemon begins in every ring; output of earlier daemons is before it. */
   #origin = 0;
   #bytes = 0;
+  readonly #memory: { readonly onMemory: (change: number) => void; readonly source: BlockSource };
 
-  constructor(budget: number = DEFAULT_RING_BUDGET) {
+  constructor(budget: number = DEFAULT_RING_BUDGET, source: BlockSource = heapBlocks) {
     this.#budget = budget;
+    this.#memory = { onMemory: (change) => this.#account(change), source };
   }
 
   /** Memory used by all rings, bytes. */
@@ -46,29 +59,36 @@ export class RingStore {
     const longest = Math.max(0, ...outputs.map(({ data }) => data.length));
     this.#origin = Math.ceil(longest / BLOCK_BYTES) * BLOCK_BYTES;
     for (const { name, data, time } of outputs) {
-      const ring = new OutputRing(data.length, (change) => this.#account(change), this.#origin - data.length);
+      const ring = new OutputRing(data.length, this.#memory, this.#origin - data.length);
       this.#rings.set(name, ring);
       ring.append(data, time);
     }
   }
 
-  /** Takes the rings of the program before this one, before any other ring is opened. Throws `conflict` if they are incomplete. */
-  take({ origin, rings }: RingsState, bytes: Readonly<Record<string, Uint8Array>>, times: KernelTimes): void {
+  /**
+   * Takes the rings of the program before this one, before any other ring is opened: `shared` are their blocks in the file, by offset, `bytes` the
+   * others. Throws `conflict` if they are incomplete.
+   */
+  take({ origin, rings }: RingsState, { shared, bytes, times }: TakenBlocks): void {
     this.#origin = origin;
     for (const [name, state] of rings) {
-      const blocks = Array.from({ length: state.blocks }, (_, index) => bytes[blockName(name, index)]).filter(isOwnMemory);
-      this.#rings.set(name, OutputRing.take(state, { blocks, times, onMemory: (change) => this.#account(change) }));
+      const block = (index: number) => {
+        const place = state.places?.[index] ?? null;
+        return place === null ? bytes[blockName(name, index)] : shared.get(place);
+      };
+      const blocks = Array.from({ length: state.blocks }, (_, index) => block(index)).filter(isOwnMemory);
+      this.#rings.set(name, OutputRing.take(state, { blocks, times, ...this.#memory }));
     }
   }
 
-  /** `bytes`: the blocks of all rings, which must not change until they are copied. */
+  /** `bytes`: the blocks that are not in the file, which must not change until they are copied. */
   handOver(times: KernelTimes): { state: RingsState; bytes: Record<string, Uint8Array> } {
     const rings: [string, RingState][] = [];
     const bytes: Record<string, Uint8Array> = {};
     for (const [name, ring] of this.#rings) {
       const { state, blocks } = ring.handOver(times);
       rings.push([name, state]);
-      for (const [index, block] of blocks.entries()) bytes[blockName(name, index)] = block;
+      for (const [index, block] of blocks.entries()) if (state.places?.[index] === null) bytes[blockName(name, index)] = block;
     }
     return { state: { origin: this.#origin, rings }, bytes };
   }
@@ -89,7 +109,7 @@ export class RingStore {
       existing.backlog = backlog;
       return existing;
     }
-    const ring = new OutputRing(backlog, (change) => this.#account(change), this.#origin);
+    const ring = new OutputRing(backlog, this.#memory, this.#origin);
     this.#rings.set(name, ring);
     return ring;
   }

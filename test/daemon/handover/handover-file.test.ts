@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { HandedOver } from "../../../src/base/handed-over.ts";
 import { type Handover, readHandover, writeHandover } from "../../../src/daemon/handover/handover-file.ts";
-import { openMemoryFile, sealMemoryFile } from "../../../src/daemon/native/exec.ts";
+import { openMemoryFile, sealMemoryFile } from "../../../src/daemon/native/memory-file.ts";
 
 /** Parts have fixed names, and prefixes for names of processes. */
 const name = fc.string({ minLength: 1 }).filter((text) => text !== "__proto__");

@@ -1,16 +1,23 @@
 import type { IMarker, Terminal } from "@xterm/xterm";
 import { type Backlog, findTarget, type OutputTarget, rowsOf } from "./output-target.ts";
 
+/** The part of a terminal of xterm.js that is used, in a page or without one. */
+export type OutputTerminal = Pick<Terminal, "rows" | "cols" | "buffer" | "write" | "reset" | "scrollToBottom" | "scrollLines"> & {
+  readonly options: Pick<Terminal["options"], "scrollback">;
+  /** Adds a marker in the line of the cursor. */
+  registerMarker(): IMarker | undefined;
+};
+
 /** A requested place in a backlog that is being drawn. */
 export class TargetPlace {
   /** Index of its line in the text of the backlog; null: it is not there, or too far back. */
   readonly index: number | null;
-  readonly #terminal: Terminal;
+  readonly #terminal: OutputTerminal;
   #note: string | null;
   #marker: IMarker | null = null;
 
   /** Also makes room in the terminal for all lines from the place on. */
-  constructor(terminal: Terminal, backlog: Backlog, target: OutputTarget) {
+  constructor(terminal: OutputTerminal, backlog: Backlog, target: OutputTarget) {
     this.#terminal = terminal;
     const { index, note } = findTarget(backlog, target);
     const rows = index === null ? 0 : rowsOf(backlog.output.slice(index), terminal.cols);

@@ -1,12 +1,13 @@
-import type { IMarker, Terminal } from "@xterm/xterm";
+import type { IMarker } from "@xterm/xterm";
+import type { ManagerClient } from "../../../src/client/manager-client.ts";
 import { OutputJoin, type OutputPlace, textOfLastBytes } from "../../../src/client/output-join.ts";
 import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
-import { ask, client } from "../state/store.ts";
+import type { ask } from "../state/store.ts";
 import { type Cut, partsBetween } from "./backlog-parts.ts";
 import { type DrawnPart, type DrawnRule, DrawQueue, LEAVE_ALTERNATE_SCREEN, RESET } from "./draw-queue.ts";
 import type { OutputTarget } from "./output-target.ts";
 import { type OutputPart, type RunHistory, RunRules } from "./run-rules.ts";
-import { TargetPlace } from "./target-place.ts";
+import { type OutputTerminal, TargetPlace } from "./target-place.ts";
 import type { ReportedSize } from "./terminal-size.ts";
 
 const BACKLOG_LINES = 5_000;
@@ -22,9 +23,17 @@ const TARGET_LINES = 100_000;
 const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 30_000;
 
+/** The part of the manager's client that is used. */
+type OutputClient = Pick<ManagerClient, "output$" | "events$" | "request"> & {
+  readonly mirror: Pick<ManagerClient["mirror"], "process">;
+  readonly link: Pick<ManagerClient["link"], "state$">;
+};
+
 interface Options {
   name: string;
-  terminal: Terminal;
+  terminal: OutputTerminal;
+  client: OutputClient;
+  ask: typeof ask;
   onRule: (rule: DrawnRule<IMarker>) => void;
   /** Called before the backlog is drawn, with the size that it was written for. Returns whether the program has to redraw. */
   onSize: (told: ReportedSize) => boolean;
@@ -82,7 +91,7 @@ export class TerminalOutput {
   constructor(options: Options) {
     this.#options = options;
     this.#queue = new DrawQueue(options.terminal, options.onRule);
-    const { name } = options;
+    const { name, client } = options;
     const output = client.output$(name).subscribe((frame) => {
       if (this.#isPaused) return;
       if (frame.skipped) this.#draw([`\r\n\x1b[0m\x1b[33m… ${frame.skipped} bytes skipped …\x1b[0m\r\n`]);
@@ -128,7 +137,7 @@ export class TerminalOutput {
 
   /** Requests and draws the backlog, also after each reconnect. The subscription exists already, so that no output is lost in between. */
   async replay(): Promise<void> {
-    const { name, terminal } = this.#options;
+    const { name, terminal, client } = this.#options;
     const mine = ++this.#replays;
     const isOver = () => this.#isClosed || mine !== this.#replays;
     clearTimeout(this.#retry);
@@ -140,12 +149,8 @@ export class TerminalOutput {
     const target = this.#target;
     const backlog = await this.#backlog(target === null ? NEWEST_LINES : TARGET_LINES, target !== null);
     if (isOver()) return;
-    if (backlog === null) {
-      // Live output waits for the backlog: without a retry nothing would ever be shown.
-      this.#retry = setTimeout(() => void this.replay(), Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#refusals++));
-      return;
-    }
-    this.#refusals = 0;
+    // Live output waits for the backlog: without a retry nothing would ever be shown.
+    if (backlog === null) return this.#retryLater();
     this.#hasEndedAgain = false;
     // Requested after the backlog, so that the ends of all its runs are known.
     const [history, told] = await Promise.all([
@@ -171,7 +176,10 @@ export class TerminalOutput {
       this.#target = null;
       this.#options.onPlace(place.marker, place.note);
     }
-    if (isWhole) return;
+    if (isWhole) {
+      this.#refusals = 0;
+      return;
+    }
     await this.#drawWhole(isOver);
     if (!isOver()) this.#options.onDrawn(isAccepted);
   }
@@ -184,8 +192,12 @@ export class TerminalOutput {
     const backlog = await this.#backlog(BACKLOG_LINES);
     const history = await this.#history();
     if (!isOver()) await this.#queue.drawn();
-    if (isOver() || this.#isPaused || backlog === null) return;
+    if (isOver()) return;
     this.#wholeJoin = null;
+    if (this.#isPaused) return;
+    // Otherwise what is older than the newest lines would be missing: the host was replaced or lost between the two requests.
+    if (backlog === null) return this.#retryLater();
+    this.#refusals = 0;
     this.#isReplaying = true;
     this.#join = join;
     // Output that waited for the end of a run is part of the backlog.
@@ -201,10 +213,15 @@ export class TerminalOutput {
     this.#isReplaying = false;
   }
 
+  /** Draws again after a pause that doubles until the whole backlog was received, or earlier if the host returns. */
+  #retryLater(): void {
+    this.#retry = setTimeout(() => void this.replay(), Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#refusals++));
+  }
+
   /** Requests the backlog; null if it is not available. */
   async #backlog(lines: number, times = false) {
     const request = { type: "get_process_output", name: this.#options.name, lines, ...(times ? { times } : {}) } as const;
-    const backlog = await client.request(request).catch(() => null);
+    const backlog = await this.#options.client.request(request).catch(() => null);
     return backlog?.type === "process_output_snapshot" ? backlog : null;
   }
 
@@ -260,7 +277,9 @@ export class TerminalOutput {
   }
 
   async #history(): Promise<RunHistory> {
-    const detail = await ask({ type: "request_process_detail", name: this.#options.name }, "process_detail").catch(() => null);
+    const detail = await this.#options
+      .ask({ type: "request_process_detail", name: this.#options.name }, "process_detail")
+      .catch(() => null);
     if (!detail?.ok) return { runs: [] };
     const { success_exit_codes: codes } = detail.definition;
     return { runs: detail.history, changes: detail.changes, ...(Array.isArray(codes) ? { successCodes: codes as number[] } : {}) };

@@ -6,7 +6,7 @@ import { Terminal } from "@xterm/xterm";
 import { ForceRedraw } from "../../../src/client/handles/force-redraw.ts";
 import { refusalOf } from "../state/access.ts";
 import { fontSize, screenReader, shade } from "../state/settings.ts";
-import { client, command, processOf } from "../state/store.ts";
+import { ask, client, command, processOf } from "../state/store.ts";
 import { complain, toast } from "../ui/toasts.ts";
 import { onPlaceRequested } from "./open-at.ts";
 import { RunJumps } from "./run-jumps.ts";
@@ -106,6 +106,8 @@ export function openTerminal({ name, parent, onSize, onSearchRequested, onFollow
   const output = new TerminalOutput({
     name,
     terminal,
+    client,
+    ask,
     onRule: (rule) => {
       drawRule(terminal, rule);
       jumps.add(rule.marker);

@@ -1,7 +1,7 @@
-import { copyFileSync, mkdtempSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type Broker, createBroker } from "../../../../src/bus/broker/broker.ts";
 import type { Bus } from "../../../../src/bus/client/bus.ts";
 import { connectBus } from "../../../../src/bus/client/connect-bus.ts";
@@ -96,6 +96,16 @@ async function outputOf({ link, session }: Greeted, name: string): Promise<{ fro
     next = piece.from + piece.data.length;
   }
 }
+
+/** What the descriptors of a process are open on. */
+const openFiles = (pid: number): string[] =>
+  readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${fd}`);
+    } catch {
+      return []; // Closed meanwhile.
+    }
+  });
 
 /** Bytes of the lines `1\r\n` to `last\r\n`. */
 function bytesUpTo(last: number): number {
@@ -200,6 +210,31 @@ describe("a daemon that replaces its program", () => {
     expect(daemon.errors()).toBe("");
   });
 
+  test("under forty processes at full output loses none of it: their rings stay in the file where they are", async () => {
+    let manager = await greetHost(bus, "bench");
+    // On a busy machine this takes longer than a session lasts without heartbeats.
+    const beats = setInterval(() => manager.link.heartbeat(manager.session), 1_000);
+    onTestFinished(() => clearInterval(beats));
+    const names = Array.from({ length: 40 }, (_, index) => `flood-${index}`);
+    const terminal = { rows: 24, cols: 80, backlog: 1024 * 1024 };
+    const runs = await Promise.all(
+      names.map((name) => manager.spawn(name, "stty -echo; echo 1; read go; exec seq 2 1000000000", { terminal })),
+    );
+    const ringFiles = () => openFiles(daemon.pid).filter((path) => path.startsWith("/memfd:mgr-output"));
+    for (const name of names) await expect.poll(async () => (await outputOf(manager, name)).text, { timeout: 60_000 }).toBe("1\r\n");
+    for (const { run_id } of runs) await manager.link.request("write", { session: manager.session, run_id, text: "go\n" });
+    await expect.poll(ringFiles, { timeout: 60_000 }).toHaveLength(1);
+    manager = await replaced(manager);
+    expect(ringFiles()).toHaveLength(1);
+    const steps = [{ signal: "SIGKILL", timeout_ms: 60_000 }];
+    for (const { run_id } of runs) await manager.link.request("stop", { session: manager.session, run_id, steps });
+    for (const name of names) {
+      await reported(manager, name, ({ extinct }) => extinct);
+      expectCount(await outputOf(manager, name));
+    }
+    expect(daemon.errors()).toBe("");
+  });
+
   test.each(["SIGKILL", "SIGTERM"] as const)("and gets %s at that moment leaves no process without an owner", async (signal) => {
     const manager = await greetHost(bus, "bench");
     await manager.spawn("first", `sleep ${word()}`);
@@ -246,7 +281,7 @@ function record(copy: string): void {
   if (process.env.MGR_RECORD === undefined) return;
   for (const { program } of sections.host.state.living) program.environment = { PATH: "/usr/bin:/bin" };
   const text = JSON.stringify({ program: "0.1.0", sections }, null, 1).replaceAll(folder, "/srv/bench").replaceAll(tmpdir(), "/tmp");
-  writeFileSync(join(import.meta.dirname, "../../../fixtures/handover/version-1.json"), `${text}\n`);
+  writeFileSync(join(import.meta.dirname, "../../../fixtures/handover/version-2.json"), `${text}\n`);
 }
 
 describe("a daemon whose new program cannot take over", () => {
