@@ -588,7 +588,7 @@ describe("routes", () => {
 
     const ending = new AbortController();
     const response = await instance.fetch("/mgr/log?raw&follow&limit=1", { signal: ending.signal });
-    const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+    const reader = (response.body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(new TextDecoderStream()).getReader();
     await client.command({ type: "start_process", name: "missing" });
     let text = "";
     while (!text.includes("process 'missing' changes state from 'starting' to 'error'")) {

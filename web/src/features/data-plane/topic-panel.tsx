@@ -11,7 +11,6 @@ import { Sparkline } from "../../ui/list/sparkline.tsx";
 import { clockTime, now } from "../../ui/time.ts";
 import { complain } from "../../ui/toasts.ts";
 import { rates } from "./data-store.ts";
-import { isPlotted, plotted, togglePlotted } from "./plot/plotted.ts";
 import { numericFields } from "./plot/traces.ts";
 import { isPlotted, plotted, togglePlotted } from "./scope/plotted.ts";
 import { readTopic, type Sample } from "./topic-subscriptions.ts";

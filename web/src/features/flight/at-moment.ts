@@ -1,4 +1,4 @@
-import type { RecordedFile } from "../recordings/file/public-plot.ts";
+import type { RecordedFile } from "../recordings/file/public-file.ts";
 
 const TERMINAL = "mgr/terminal/";
 /** The position in the whole output, before the bytes of each message. */

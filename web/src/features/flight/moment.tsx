@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Incident } from "../../../../src/features/flight/wire.ts";
 import { clockSeconds, millisecondsOf } from "../../ui/time.ts";
 import { complain } from "../../ui/toasts.ts";
-import type { RecordedFile } from "../recordings/file/public-plot.ts";
+import type { RecordedFile } from "../recordings/file/public-file.ts";
 import { type Happening, happeningsBefore, terminalBefore, terminalsOf } from "./at-moment.ts";
 import { StillTerminal } from "./still-terminal.tsx";
 import { MOMENT } from "./views.ts";

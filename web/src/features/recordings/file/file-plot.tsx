@@ -67,7 +67,7 @@ export function FilePlot({ name, file }: { name: string; file: RecordedFile }) {
           scale={scale}
           onScale={setScale}
           unitOf={unitOf}
-          csvName={`${name}.csv`}
+          fileName={name}
           tools={
             <span class="soft" role="status">
               {progress < 1 ? `Reading, ${Math.floor(progress * 100)} %` : ""}
