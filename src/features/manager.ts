@@ -6,6 +6,7 @@ import { crashReports } from "./crash-reports/manager/index.ts";
 import { dataPlane } from "./data-plane/manager/index.ts";
 import { displays } from "./displays/manager/index.ts";
 import { forward } from "./forward/manager/index.ts";
+import { foxglove } from "./foxglove/manager/index.ts";
 import { limits } from "./limits/manager/index.ts";
 import { loadHistory } from "./load-history/manager/index.ts";
 import { loggers } from "./loggers/manager/index.ts";
@@ -61,5 +62,6 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   tags,
   modes,
   forward,
+  foxglove,
   upgrades,
 ];

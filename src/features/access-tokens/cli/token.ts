@@ -15,13 +15,20 @@ export interface CreateFlags extends ConnectionFlags {
   /** Seconds. */
   expires?: number;
   save?: string;
+  forUrl?: boolean;
+  download?: boolean;
   json?: boolean;
 }
 
 /** `mgr token create [NAME]`. */
-export async function tokenCreate(named: string | undefined, { role, on, expires, save, json, ...flags }: CreateFlags): Promise<void> {
+export async function tokenCreate(named: string | undefined, { role, on, expires, save, forUrl, download, json, ...flags }: CreateFlags): Promise<void> {
   const name = named ?? `${role}-${randomBytes(3).toString("hex")}`;
-  const create = { ...(on === undefined ? {} : { on }), ...(expires === undefined ? {} : { lifetime: expires }) };
+  const create = {
+    ...(on === undefined ? {} : { on }),
+    ...(expires === undefined ? {} : { lifetime: expires }),
+    ...(forUrl && { for_url: true }),
+    ...(download && { may_download: true }),
+  };
   await withManager(flags, async (client) => {
     const { token, secret } = await client.request({ type: "create_access_token", name, role, ...create });
     if (save !== undefined) {
@@ -35,6 +42,12 @@ export async function tokenCreate(named: string | undefined, { role, on, expires
       });
       if (json) printJson({ ...token, file: save });
       else process.stdout.write(`${aboutText(token)}\n${visible(save)}\n`);
+      return;
+    }
+    if (forUrl) {
+      // It does not log in, so it has no link.
+      if (json) printJson({ ...token, secret });
+      else process.stdout.write(`${aboutText(token)}\nToken: ${secret}\nIt is shown only now. Add it to the URL of a viewer as token=….\n`);
       return;
     }
     const link = accessLink(await webAddress(flags), secret);
