@@ -44,7 +44,9 @@ export const accessTokenCommands = clientFrames("Access tokens", {
         .max(MAX_PATTERNS, { error: onSays })
         .describe("fnmatch patterns of processes. Without it: everything.")
         .exactOptional(),
-      for_url: flag.describe("true: it is accepted in the URLs of viewers only: the parameter `token` of `/mgr/foxglove` and `/mgr/recording`.").exactOptional(),
+      for_url: flag
+        .describe("true: it is accepted in the URLs of viewers only: the parameter `token` of `/mgr/foxglove` and `/mgr/recording`.")
+        .exactOptional(),
       may_download: flag.describe("true: a viewer may download, too, as with `may_download` of a user.").exactOptional(),
       lifetime: integer(MIN_LIFETIME_S, MAX_LIFETIME_S)
         .describe(`Seconds until it expires; default ${DEFAULT_LIFETIME_S} (30 days).`)

@@ -69,7 +69,8 @@ export const LOGIN_TOKEN = "login_token";
 /** Query parameter for access tokens for URLs. */
 const URL_TOKEN = "token";
 const NOT_FOR_URLS = "This access token must not be used in a URL. Create one with: mgr token create --for-url";
-const ONLY_FOR_URLS = "This access token is accepted only in the URL of a viewer (docs/foxglove.md). Create another one with: mgr token create";
+const ONLY_FOR_URLS =
+  "This access token is accepted only in the URL of a viewer (docs/foxglove.md). Create another one with: mgr token create";
 /** The user of a log-in with a token that no user has: no user of the auth file has a name with spaces. */
 const UNKNOWN_TOKEN = "unknown token";
 const LOG_IN = "Log in with a user and password of the manager's auth file (HTTP Basic Auth).";

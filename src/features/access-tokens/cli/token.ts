@@ -21,7 +21,10 @@ export interface CreateFlags extends ConnectionFlags {
 }
 
 /** `mgr token create [NAME]`. */
-export async function tokenCreate(named: string | undefined, { role, on, expires, save, forUrl, download, json, ...flags }: CreateFlags): Promise<void> {
+export async function tokenCreate(
+  named: string | undefined,
+  { role, on, expires, save, forUrl, download, json, ...flags }: CreateFlags,
+): Promise<void> {
   const name = named ?? `${role}-${randomBytes(3).toString("hex")}`;
   const create = {
     ...(on === undefined ? {} : { on }),
@@ -44,15 +47,12 @@ export async function tokenCreate(named: string | undefined, { role, on, expires
       else process.stdout.write(`${aboutText(token)}\n${visible(save)}\n`);
       return;
     }
-    if (forUrl) {
-      // It does not log in, so it has no link.
-      if (json) printJson({ ...token, secret });
-      else process.stdout.write(`${aboutText(token)}\nToken: ${secret}\nIt is shown only now. Add it to the URL of a viewer as token=….\n`);
-      return;
-    }
-    const link = accessLink(await webAddress(flags), secret);
-    if (json) printJson({ ...token, secret, link });
-    else process.stdout.write(`${aboutText(token)}\nToken: ${secret}\nLink:  ${visible(link)}\nBoth are shown only now.\n`);
+    // A token for URLs does not log in.
+    const link = forUrl ? null : accessLink(await webAddress(flags), secret);
+    const rest =
+      link === null ? "It is shown only now. Add token=… to the URL of a viewer." : `Link:  ${visible(link)}\nBoth are shown only now.`;
+    if (json) printJson({ ...token, secret, ...(link === null ? {} : { link }) });
+    else process.stdout.write(`${aboutText(token)}\nToken: ${secret}\n${rest}\n`);
   });
 }
 

@@ -60,7 +60,14 @@ export class AccessTokens {
 
   /** Resolves when the token is on disk. Rejects with `forbidden` and `conflict`. */
   async create(
-    { name, role, on: patterns, lifetime = DEFAULT_LIFETIME_S, for_url = false, may_download = false }: Omit<FrameOf<"create_access_token">, "type">,
+    {
+      name,
+      role,
+      on: patterns,
+      lifetime = DEFAULT_LIFETIME_S,
+      for_url = false,
+      may_download = false,
+    }: Omit<FrameOf<"create_access_token">, "type">,
     by: Principal,
   ): Promise<{ token: AccessToken; secret: string }> {
     if (!isAdmin(by.grants))
@@ -130,7 +137,17 @@ export class AccessTokens {
 
   #shown(token: StoredToken): AccessToken {
     const { name, role, on, for_url = false, may_download = false, created, expires, by } = token;
-    return { name, role, on, for_url, may_download, created: formatTime(created), created_by: by, expires: formatTime(expires), valid: this.#isValid(token) };
+    return {
+      name,
+      role,
+      on,
+      for_url,
+      may_download,
+      created: formatTime(created),
+      created_by: by,
+      expires: formatTime(expires),
+      valid: this.#isValid(token),
+    };
   }
 
   /** Ends the sessions and connections of users whose token has become invalid. */

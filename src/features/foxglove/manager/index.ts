@@ -43,7 +43,8 @@ export const foxglove: ManagerFeature<null> = {
               return {
                 label: { kind: "web", name: "foxglove" },
                 serve(ws) {
-                  if (!SUBPROTOCOLS.includes(ws.protocol)) return ws.close(PROTOCOL_ERROR, `offer a subprotocol: ${SUBPROTOCOLS.join(", ")}`);
+                  if (!SUBPROTOCOLS.includes(ws.protocol))
+                    return ws.close(PROTOCOL_ERROR, `offer a subprotocol: ${SUBPROTOCOLS.join(", ")}`);
                   new Viewer(ws, request, parts);
                 },
               };

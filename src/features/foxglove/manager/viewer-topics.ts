@@ -43,7 +43,9 @@ export class ViewerTopics {
     const { queue, record, log } = this.#options;
     const topics = names.flatMap((topic) => {
       const known = record(subjectOfTopic(topic));
-      return known === undefined ? [] : { topic, definition: known.definition, definitionName: known.definition_name, encoding: known.encoding };
+      return known === undefined
+        ? []
+        : { topic, definition: known.definition, definitionName: known.definition_name, encoding: known.encoding };
     });
     const all = log === null ? topics : [...topics.filter(({ topic }) => topic !== LOG_TOPIC), { topic: LOG_TOPIC, ...LOG_LINE }];
     const { added, removed } = this.#channels.update(new Map(all.map((each) => [JSON.stringify(each), channelOf(each, {})])));
