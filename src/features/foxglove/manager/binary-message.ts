@@ -1,4 +1,4 @@
-/** Binary messages to viewers; integers are little-endian (ws-protocol, "Binary messages"). */
+/** Binary messages to viewers; integers are little-endian, by the specification of the Foxglove WebSocket protocol. */
 
 const MESSAGE_DATA = 1;
 const TIME = 2;

@@ -22,7 +22,7 @@ export type ClientChannel = z.infer<typeof clientChannel>;
 
 const parameterValue = z.union([z.number(), z.string(), z.boolean(), z.null()]).optional();
 
-/** The messages that viewers send as text (ws-protocol, "Sent by client"). */
+/** The messages that viewers send as text, by the specification of the Foxglove WebSocket protocol. */
 const clientMessage = z.discriminatedUnion("op", [
   z.object({ op: z.literal("subscribe"), subscriptions: listOf(z.object({ id, channelId: id })) }),
   z.object({ op: z.literal("unsubscribe"), subscriptionIds: listOf(id) }),

@@ -10,7 +10,7 @@ interface Graph {
 
 const EMPTY: Graph = { published: new Map(), subscribed: new Map(), services: new Map() };
 
-/** The clients of each topic and service, as updates for one viewer (ws-protocol, "Connection Graph Update"). */
+/** The clients of each topic and service, as updates for one viewer. */
 export class ConnectionGraph {
   #sent = EMPTY;
 

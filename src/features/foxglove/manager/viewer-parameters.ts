@@ -1,7 +1,7 @@
 import type { Clock } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
 import type { Requester } from "../../../client/requests.ts";
-import { type ParameterType, parseParameter } from "../../data-plane/client/parameter-text.ts";
+import { type ParameterType, parseParameter } from "../../data-plane/manager/index.ts";
 import type { Parameter } from "../../data-plane/wire/parameter.ts";
 import type { ClientMessage } from "./client-message.ts";
 
