@@ -69,6 +69,7 @@ const PACKAGE_HOMES = {
     /^src\/http\/(server\/upgrade|extension)\.ts$/,
     /^src\/features\/displays\/manager\/(vnc-proxy|gui-socket)\.ts$/,
     /^src\/features\/forward\/(byte-channel|manager\/(open-forward|socket))\.ts$/,
+    /^src\/features\/foxglove\/manager\/viewer(-queue)?\.ts$/,
     /^src\/bus\/carriers\/websocket-stream\.ts$/,
     /^src\/client\//,
     /^src\/features\/[\w-]+\/client\//,

@@ -7,6 +7,7 @@ import { dataPlane } from "./data-plane/manager/index.ts";
 import { displays } from "./displays/manager/index.ts";
 import { flight } from "./flight/manager/index.ts";
 import { forward } from "./forward/manager/index.ts";
+import { foxglove } from "./foxglove/manager/index.ts";
 import { limits } from "./limits/manager/index.ts";
 import { loadHistory } from "./load-history/manager/index.ts";
 import { loggers } from "./loggers/manager/index.ts";
@@ -67,5 +68,6 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   topicHealth,
   modes,
   forward,
+  foxglove,
   upgrades,
 ];

@@ -79,7 +79,7 @@ async function handle(context: RouteContext, route: Route, observer: CommandObse
   return observedRequest(observer, { method, url, headers, principal }, async () => route.handle(context));
 }
 
-type AdmittedRoute = Pick<Route, "path" | "needs" | "isOpen" | "isShared" | "isLogin" | "effect" | "loginPage">;
+type AdmittedRoute = Pick<Route, "path" | "needs" | "isOpen" | "isShared" | "isLogin" | "takesUrlToken" | "effect" | "loginPage">;
 
 function admission(gate: Gate, state: AppOptions["state"], route: AdmittedRoute, observer: CommandObserver | null = null) {
   return createMiddleware<RouteEnv>(async (context, next) => {
@@ -92,6 +92,7 @@ function admission(gate: Gate, state: AppOptions["state"], route: AdmittedRoute,
       isShared: route.isShared ?? (method === "GET" || method === "HEAD"),
       hasEffects: effect !== null,
       isLogin: route.isLogin ?? false,
+      takesUrlToken: route.takesUrlToken ?? false,
     };
     if (route.isOpen) {
       const refused = gate.check(headers, visit);

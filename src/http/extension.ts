@@ -89,10 +89,14 @@ export interface SocketRoute {
   readonly maxFrameBytes: number;
   /** Whether pages of `instance.allowed_origins` may use it. */
   readonly isShared: boolean;
-  /** The permission that opening it needs (docs/access.md). */
-  readonly needs: RouteNeeds;
+  /** The permission that opening it needs (docs/access.md); null: a login is enough. */
+  readonly needs: RouteNeeds | null;
   /** Whether opening it has an effect, so that it needs proof that the manager's page or a script requested it. */
   readonly hasEffects: boolean;
+  /** Whether its query may hold an access token for URLs. */
+  readonly takesUrlToken?: true;
+  /** Subprotocols, the best first; omitted: the first one that the client offers is accepted. */
+  readonly subprotocols?: readonly string[];
   readonly open: (request: SocketRequest) => Promise<Refusal | OpenSocket>;
 }
 
@@ -101,6 +105,8 @@ export interface SocketRequest {
   readonly query: URLSearchParams;
   /** The client's connection: it may close before the WebSocket is open. */
   readonly socket: Duplex;
+  /** A connection for the frames of a user, within the manager. */
+  readonly connect: Transport["connect"];
 }
 
 export interface OpenSocket {

@@ -33,6 +33,8 @@ export interface Route {
   readonly isOpen?: true;
   /** The permission that its sender needs (docs/access.md); null: a login is enough. */
   readonly needs: RouteNeeds | null;
+  /** Whether its query may hold an access token for URLs. */
+  readonly takesUrlToken?: true;
   /** The body of the 401 for a browser that navigates here: HTML, shown when its user cancels the browser's own dialog. */
   readonly loginPage?: () => string;
   /** Whether the login form sends its request here. */

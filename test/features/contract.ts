@@ -7,6 +7,7 @@ import { dataPlaneContract } from "./data-plane/contract.ts";
 import { displaysContract } from "./displays/contract.ts";
 import { flightContract } from "./flight/contract.ts";
 import { forwardContract } from "./forward/contract.ts";
+import { foxgloveContract } from "./foxglove/contract.ts";
 import { limitsContract } from "./limits/contract.ts";
 import { loadHistoryContract } from "./load-history/contract.ts";
 import { loggersContract } from "./loggers/contract.ts";
@@ -59,5 +60,6 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   tagsContract,
   modesContract,
   forwardContract,
+  foxgloveContract,
   upgradesContract,
 ];

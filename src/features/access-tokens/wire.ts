@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ROLES } from "../../base/access.ts";
-import { integer, text, timestamp } from "../../protocol/frames/field-kinds.ts";
+import { flag, integer, text, timestamp } from "../../protocol/frames/field-kinds.ts";
 import { clientFrames, managerFrames, result } from "../../protocol/frames/frame-table.ts";
 import { DEFAULT_LIFETIME_S, MAX_LIFETIME_S, MAX_PATTERN_CHARS, MAX_PATTERNS, MIN_LIFETIME_S, TOKEN_NAME } from "./limits.ts";
 
@@ -15,6 +15,8 @@ const accessToken = z
     name,
     role,
     on: z.array(z.string()).nullable().describe("Patterns of the processes on which it has the role; null: everything."),
+    for_url: z.boolean().describe("Whether it is accepted in the URLs of viewers only."),
+    may_download: z.boolean().describe("Whether a viewer may download, too."),
     created: timestamp,
     created_by: z.string().describe("The user who created it. It is valid only while that user may create tokens."),
     expires: timestamp,
@@ -42,6 +44,10 @@ export const accessTokenCommands = clientFrames("Access tokens", {
         .max(MAX_PATTERNS, { error: onSays })
         .describe("fnmatch patterns of processes. Without it: everything.")
         .exactOptional(),
+      for_url: flag
+        .describe("true: it is accepted in the URLs of viewers only: the parameter `token` of `/mgr/foxglove` and `/mgr/recording`.")
+        .exactOptional(),
+      may_download: flag.describe("true: a viewer may download, too, as with `may_download` of a user.").exactOptional(),
       lifetime: integer(MIN_LIFETIME_S, MAX_LIFETIME_S)
         .describe(`Seconds until it expires; default ${DEFAULT_LIFETIME_S} (30 days).`)
         .exactOptional(),

@@ -12,7 +12,7 @@ export function crossOriginHeaders(origin: string | null, allowed: ReadonlySet<s
   return {
     "Access-Control-Allow-Origin": origin,
     "Access-Control-Allow-Credentials": "true",
-    "Access-Control-Expose-Headers": "Content-Disposition, Content-Range, Retry-After",
+    "Access-Control-Expose-Headers": "Accept-Ranges, Content-Disposition, Content-Length, Content-Range, Retry-After",
   };
 }
 

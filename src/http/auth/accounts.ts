@@ -15,6 +15,8 @@ export interface Account {
   /** A session ends when this is no longer what it was when the session was opened: a password, for example. */
   readonly secret: string;
   readonly grants: readonly Grant[];
+  /** The account of a token for URLs: it is accepted in the query of routes that take such a token, and nowhere else. */
+  readonly isForUrls?: boolean;
 }
 
 /** The account of a user; null: the user may not log in any more. */

@@ -45,6 +45,8 @@ export interface LoginVisit {
    * precedence over them, and after a log-out they open none.
    */
   readonly isLogin: boolean;
+  /** Whether the query may hold an access token for URLs. */
+  readonly takesUrlToken?: boolean;
 }
 
 export interface AuthenticatorParts {
@@ -64,6 +66,11 @@ export interface AuthenticatorParts {
 const CHALLENGE = { "WWW-Authenticate": 'Basic realm="mgr", charset="UTF-8"' };
 /** Query parameter for pages of other sites (docs/security.md, "Pages of other origins"). */
 export const LOGIN_TOKEN = "login_token";
+/** Query parameter for access tokens for URLs. */
+const URL_TOKEN = "token";
+const NOT_FOR_URLS = "This access token must not be used in a URL. Create one with: mgr token create --for-url";
+const ONLY_FOR_URLS =
+  "This access token is accepted only in the URL of a viewer (docs/foxglove.md). Create another one with: mgr token create";
 /** The user of a log-in with a token that no user has: no user of the auth file has a name with spaces. */
 const UNKNOWN_TOKEN = "unknown token";
 const LOG_IN = "Log in with a user and password of the manager's auth file (HTTP Basic Auth).";
@@ -76,7 +83,7 @@ export class Authenticator {
     this.#parts = parts;
   }
 
-  async authenticate(headers: RequestHeaders, { remote, url, isLogin }: LoginVisit): Promise<Admission | Refusal> {
+  async authenticate(headers: RequestHeaders, { remote, url, isLogin, takesUrlToken = false }: LoginVisit): Promise<Admission | Refusal> {
     const { localUser } = remote;
     const { authFile, accounts, loginSessions } = this.#parts;
     // The auth file is not needed: the kernel has identified this user.
@@ -88,6 +95,9 @@ export class Authenticator {
     const state = authFile.read();
     const loginToken = url.searchParams.get(LOGIN_TOKEN);
     if (loginToken !== null) return this.#enterByToken(loginToken, headers.get("origin"), state, remote);
+    const from: LoginPlace = { remote, client: clientName(headers, url.searchParams) };
+    const urlToken = takesUrlToken ? url.searchParams.get(URL_TOKEN) : null;
+    if (urlToken !== null) return this.#enterByAccessToken(urlToken, from, "url");
     const cookie = headers.get("cookie");
     const session = loginSessions.find(sessionTokens(cookie), ...this.#usersOf(state));
     const authorization = parseAuthorization(headers.get("authorization"));
@@ -99,12 +109,11 @@ export class Authenticator {
       return isPlainVisit && accounts.offers().length > 0 ? refusal(401, "Log in at /mgr/login.") : refusal(403, state.refusal);
     // The refusal has no challenge: the browser's own dialog would ask for credentials that are refused.
     if (isLoggedOut(cookie) && isBrowser(headers) && !isLogin) return refusal(401, "You have logged out. Log in at /mgr/login.");
-    const from: LoginPlace = { remote, client: clientName(headers, url.searchParams) };
     switch (authorization.scheme) {
       case "basic":
         return this.#logIn(authorization, state.entries, from);
       case "bearer":
-        return this.#enterByAccessToken(authorization.token, from, isLogin || isBrowser(headers));
+        return this.#enterByAccessToken(authorization.token, from, isLogin || isBrowser(headers) ? "session" : "header");
       case "none":
         return refusal(401, LOG_IN, CHALLENGE);
       case "unusable":
@@ -164,7 +173,7 @@ export class Authenticator {
   }
 
   /** Only a browser gets a session: a script sends its token with each request. */
-  async #enterByAccessToken(token: string, from: LoginPlace, opensSession: boolean): Promise<Admission | Refusal> {
+  async #enterByAccessToken(token: string, from: LoginPlace, use: "url" | "header" | "session"): Promise<Admission | Refusal> {
     const { accounts, throttle, observer, log } = this.#parts;
     const { remote } = from;
     const account = accounts.ofToken(token);
@@ -182,7 +191,8 @@ export class Authenticator {
       log("warning", `web login refused for an access token from ${formatAddress(remote)}`);
       return refusal(401, "The access token is unknown, has expired or was revoked. Ask for a new one.", CHALLENGE);
     }
-    return opensSession ? this.#open(account, "bearer", from) : admissionOf(principalOf(account, "bearer", remote), null);
+    if ((account.isForUrls ?? false) !== (use === "url")) return refusal(403, use === "url" ? NOT_FOR_URLS : ONLY_FOR_URLS);
+    return use === "session" ? this.#open(account, "bearer", from) : admissionOf(principalOf(account, "bearer", remote), null);
   }
 
   async #logIn(claim: { user: string; password: string }, entries: readonly AuthEntry[], from: LoginPlace): Promise<Admission | Refusal> {

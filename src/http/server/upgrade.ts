@@ -29,7 +29,7 @@ import type { Belonging, OpenWebSockets } from "./open-connections.ts";
 export interface UpgradesOptions {
   readonly gate: Gate;
   readonly control: Control;
-  readonly transport: Pick<Transport, "accept">;
+  readonly transport: Pick<Transport, "accept" | "connect">;
   readonly open: OpenWebSockets;
   /** The bus behind `/mgr/bus`, if there is one. */
   readonly bus: BusUpgrade | null;
@@ -87,7 +87,12 @@ export class Upgrades {
     this.#options = options;
     this.#sockets = new Map(
       options.sockets.map((route) => {
-        const server = new WebSocketServer({ ...WEBSOCKET_SERVER_OPTIONS, maxPayload: route.maxFrameBytes });
+        const { subprotocols } = route;
+        const server = new WebSocketServer({
+          ...WEBSOCKET_SERVER_OPTIONS,
+          maxPayload: route.maxFrameBytes,
+          ...(subprotocols && { handleProtocols: (offered) => subprotocols.find((each) => offered.has(each)) ?? false }),
+        });
         return [route.path, { route, server }];
       }),
     );
@@ -121,8 +126,8 @@ export class Upgrades {
     const url = targetOf(request.url ?? "");
     if (url === null) return refuseOnSocket(socket, refusal(400, "Malformed request URL."));
     const extra = this.#sockets.get(url.pathname);
-    const { isShared = true, hasEffects = false } = extra?.route ?? {};
-    const visit: Visit = { remote: remoteOf(request.socket), url, isShared, hasEffects, isLogin: false };
+    const { isShared = true, hasEffects = false, takesUrlToken = false } = extra?.route ?? {};
+    const visit: Visit = { remote: remoteOf(request.socket), url, isShared, hasEffects, isLogin: false, takesUrlToken };
     const headers = rawHeaders(request);
     if (url.pathname === BUS_PATH) return this.#upgradeToBus({ request, socket, head, headers, visit });
     const outcome = await gate.admit(headers, visit);
@@ -172,9 +177,9 @@ export class Upgrades {
   }
 
   async #upgradeToSocket({ route, server }: ExtraSocket, { request, socket, head, outcome, query }: SocketVisit): Promise<void> {
-    const { open, label } = this.#options;
+    const { open, label, transport } = this.#options;
     const { principal, sessionId, setCookie } = outcome;
-    const opened = await route.open({ principal, query, socket });
+    const opened = await route.open({ principal, query, socket, connect: transport.connect });
     if (socket.destroyed) return;
     if (isRefusal(opened)) return refuseOnSocket(socket, opened);
     if (setCookie !== null) this.#cookies.set(request, setCookie);

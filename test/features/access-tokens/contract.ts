@@ -7,7 +7,14 @@ export const accessTokensContract: FeatureContract = {
   clientFrames: {
     request_access_tokens: row({}, "access_tokens"),
     create_access_token: row(
-      { name: "string", role, on: optional(arrayOf("string")), lifetime: optional("integer") },
+      {
+        name: "string",
+        role,
+        on: optional(arrayOf("string")),
+        for_url: optional("boolean"),
+        may_download: optional("boolean"),
+        lifetime: optional("integer"),
+      },
       "access_token_created",
     ),
     revoke_access_token: row({ name: "string" }, "access_token_revoked"),
@@ -22,6 +29,8 @@ export const accessTokensContract: FeatureContract = {
       name: "string",
       role,
       on: nullable(arrayOf("string")),
+      for_url: "boolean",
+      may_download: "boolean",
       created: "timestamp",
       created_by: "string",
       expires: "timestamp",

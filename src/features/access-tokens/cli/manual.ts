@@ -12,11 +12,12 @@ export const TOKEN_PAGES: Pages = {
   "token create": {
     about: `The user of the token is token:NAME. Without a name, one is made of the role. The token and its link are shown only now: only a hash is
 kept, beside the auth file. The link is as good as a password, so send it like one. It ends when it expires or is revoked, and when the web user who
-created it is removed. Admins only.`,
-    json: "an AccessToken with secret and link (docs/protocol.md)",
+created it is removed. With --for-url it does not log in: it counts only in the URLs of viewers (docs/foxglove.md), and has no link. Admins only.`,
+    json: "an AccessToken with secret and, without --for-url, link (docs/protocol.md)",
     completes: { "--on": ["process", "group"] },
     examples: [
       ["mgr token create wall --role viewer --on 'sim/*' --expires 7d", "a read-only link to the processes of sim"],
+      ["mgr token create desk --role viewer --for-url --download", "a token for a viewer of topics and recordings"],
       ["mgr token create ci --role operator --save ci.token", "a token for a script: MGR_TOKEN_FILE=ci.token mgr --url …"],
     ],
   },

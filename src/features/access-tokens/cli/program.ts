@@ -15,6 +15,8 @@ export const TOKEN_GROUP: CommandGroup = {
       .addOption(new Option("--role <role>", "what it may do").choices([...ROLES]).makeOptionMandatory())
       .option("--on <pattern>", "only on processes of these names, such as 'sim/*'; may be repeated", collected)
       .option("--expires <time>", "lifetime, such as 12h or 7d (default: 30d)", lifetime)
+      .option("--for-url", "accept it only in the URLs of viewers such as Foxglove, as token=…")
+      .option("--download", "a viewer may download, too")
       .option("--save <file>", "write the token to a file of mode 0600 instead of printing it")
       .option("--json", "as JSON")
       .action(async (name, flags) => (await import("./token.ts")).tokenCreate(name, flags));

@@ -15,13 +15,23 @@ export interface CreateFlags extends ConnectionFlags {
   /** Seconds. */
   expires?: number;
   save?: string;
+  forUrl?: boolean;
+  download?: boolean;
   json?: boolean;
 }
 
 /** `mgr token create [NAME]`. */
-export async function tokenCreate(named: string | undefined, { role, on, expires, save, json, ...flags }: CreateFlags): Promise<void> {
+export async function tokenCreate(
+  named: string | undefined,
+  { role, on, expires, save, forUrl, download, json, ...flags }: CreateFlags,
+): Promise<void> {
   const name = named ?? `${role}-${randomBytes(3).toString("hex")}`;
-  const create = { ...(on === undefined ? {} : { on }), ...(expires === undefined ? {} : { lifetime: expires }) };
+  const create = {
+    ...(on === undefined ? {} : { on }),
+    ...(expires === undefined ? {} : { lifetime: expires }),
+    ...(forUrl && { for_url: true }),
+    ...(download && { may_download: true }),
+  };
   await withManager(flags, async (client) => {
     const { token, secret } = await client.request({ type: "create_access_token", name, role, ...create });
     if (save !== undefined) {
@@ -37,9 +47,12 @@ export async function tokenCreate(named: string | undefined, { role, on, expires
       else process.stdout.write(`${aboutText(token)}\n${visible(save)}\n`);
       return;
     }
-    const link = accessLink(await webAddress(flags), secret);
-    if (json) printJson({ ...token, secret, link });
-    else process.stdout.write(`${aboutText(token)}\nToken: ${secret}\nLink:  ${visible(link)}\nBoth are shown only now.\n`);
+    // A token for URLs does not log in.
+    const link = forUrl ? null : accessLink(await webAddress(flags), secret);
+    const rest =
+      link === null ? "It is shown only now. Add token=… to the URL of a viewer." : `Link:  ${visible(link)}\nBoth are shown only now.`;
+    if (json) printJson({ ...token, secret, ...(link === null ? {} : { link }) });
+    else process.stdout.write(`${aboutText(token)}\nToken: ${secret}\n${rest}\n`);
   });
 }
 

@@ -60,7 +60,14 @@ export class AccessTokens {
 
   /** Resolves when the token is on disk. Rejects with `forbidden` and `conflict`. */
   async create(
-    { name, role, on: patterns, lifetime = DEFAULT_LIFETIME_S }: Omit<FrameOf<"create_access_token">, "type">,
+    {
+      name,
+      role,
+      on: patterns,
+      lifetime = DEFAULT_LIFETIME_S,
+      for_url = false,
+      may_download = false,
+    }: Omit<FrameOf<"create_access_token">, "type">,
     by: Principal,
   ): Promise<{ token: AccessToken; secret: string }> {
     if (!isAdmin(by.grants))
@@ -69,7 +76,11 @@ export class AccessTokens {
     const { host, file } = this.#opened();
     const secret = `mgr_${randomBytes(32).toString("base64url")}`;
     const [created, on] = [this.#now(), patterns ?? null];
-    const token: StoredToken = { name, hash: hashOf(secret), role, on, created, expires: created + lifetime * 1_000, by: creatorOf(by) };
+    const token: StoredToken = {
+      ...{ name, hash: hashOf(secret), role, on, created, expires: created + lifetime * 1_000, by: creatorOf(by) },
+      ...(for_url && { for_url }),
+      ...(may_download && { may_download }),
+    };
     await file.update((tokens) => {
       const alive = tokens.filter((each) => this.#isAlive(each));
       if (alive.some((each) => each.name === name))
@@ -108,7 +119,7 @@ export class AccessTokens {
   #accountOf(token: StoredToken | undefined): Account | null {
     if (token === undefined || !this.#isValid(token)) return null;
     this.#valid.set(userOf(token), token.hash);
-    return { user: userOf(token), secret: token.hash, grants: [{ role: token.role, on: token.on }] };
+    return { user: userOf(token), secret: token.hash, grants: [grantOf(token)], isForUrls: token.for_url ?? false };
   }
 
   #isAlive({ expires }: StoredToken): boolean {
@@ -125,8 +136,18 @@ export class AccessTokens {
   }
 
   #shown(token: StoredToken): AccessToken {
-    const { name, role, on, created, expires, by } = token;
-    return { name, role, on, created: formatTime(created), created_by: by, expires: formatTime(expires), valid: this.#isValid(token) };
+    const { name, role, on, for_url = false, may_download = false, created, expires, by } = token;
+    return {
+      name,
+      role,
+      on,
+      for_url,
+      may_download,
+      created: formatTime(created),
+      created_by: by,
+      expires: formatTime(expires),
+      valid: this.#isValid(token),
+    };
   }
 
   /** Ends the sessions and connections of users whose token has become invalid. */
@@ -142,6 +163,8 @@ export class AccessTokens {
 
 /** The embedding program has the permissions of the user that it runs as. */
 const creatorOf = ({ user, via }: Principal): string => (via === "in-process" ? `${LOCAL}${user}` : user);
+
+const grantOf = ({ role, on, may_download }: StoredToken): Grant => ({ role, on, ...(may_download && { mayDownload: true as const }) });
 
 const userOf = ({ name }: Pick<StoredToken, "name">): string => `${KIND}:${name}`;
 

@@ -8,6 +8,9 @@ const STORED = z.object({
   hash: z.string().regex(/^[0-9a-f]{64}$/),
   role: z.enum(ROLES),
   on: z.array(z.string()).nullable(),
+  /** Whether it is accepted in URLs, and nowhere else. */
+  for_url: z.boolean().exactOptional(),
+  may_download: z.boolean().exactOptional(),
   /** Unix milliseconds. */
   created: z.number(),
   expires: z.number(),

@@ -5,8 +5,10 @@ import type { DataPlane } from "./data-plane.ts";
 import { dataPlaneHandlers } from "./handlers.ts";
 import { ManagerDataPlane } from "./manager-data-plane.ts";
 
+export { type ParameterType, parseParameter } from "../client/parameter-text.ts";
 export type { KnownClient } from "./broker-tables.ts";
 export type { DataPlaneTables } from "./data-plane-tables.ts";
+export { isSeen } from "./granted-changes.ts";
 export type { ManagerDataPlane, TopicPrograms } from "./manager-data-plane.ts";
 
 /** Clients, topics, services and parameters. */

@@ -4,7 +4,7 @@ import { dataPlane } from "../../data-plane/manager/index.ts";
 import { recordingHandlers } from "./handlers.ts";
 import { ManagerRecordings } from "./manager-recordings.ts";
 import type { Recordings } from "./recordings.ts";
-import { recordingRoute } from "./route.ts";
+import { recordingRoutes } from "./route.ts";
 
 export { NoteSender } from "./note-sender.ts";
 export type { RecordedFileReader, Recordings } from "./recordings.ts";
@@ -44,6 +44,6 @@ export const recordings: ManagerFeature<Recordings> = {
 export function recordingsExtension(service: Recordings): FeatureExtension {
   return {
     transport: { handlers: recordingHandlers(service) },
-    http: { names: { recording: () => service.list() }, routes: ({ followers }) => [recordingRoute(service, followers)] },
+    http: { names: { recording: () => service.list() }, routes: ({ followers }) => recordingRoutes(service, followers) },
   };
 }

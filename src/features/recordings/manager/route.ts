@@ -9,9 +9,15 @@ import type { RecordedFileReader, Recordings } from "./recordings.ts";
 const STATUS: Readonly<Record<string, 404 | 409 | 503>> = { not_found: 404, conflict: 409 };
 
 /** `GET /mgr/recording`: a file of a recording from its host, whole or one range of bytes; of a growing file, the bytes that exist now. */
-export function recordingRoute(recordings: Recordings, followers: Followers): Route {
+export function recordingRoutes(recordings: Recordings, followers: Followers): Route[] {
+  // Viewers tell the format of a file by the end of the path: the last part of the second one has no other meaning.
+  return ["/mgr/recording", "/mgr/recording/:label"].map((path) => recordingRoute(path, recordings, followers));
+}
+
+function recordingRoute(path: string, recordings: Recordings, followers: Followers): Route {
   return {
-    path: "/mgr/recording",
+    path,
+    takesUrlToken: true,
     needs: needsInGeneral("download"),
     method: "GET",
     async handle(context) {

@@ -7,6 +7,8 @@ const TOKEN: AccessToken = {
   name: "wall",
   role: "viewer",
   on: null,
+  for_url: false,
+  may_download: false,
   created: "2026-11-26T12:00:00.000",
   created_by: "ada",
   expires: "2026-12-03T12:00:00.000",

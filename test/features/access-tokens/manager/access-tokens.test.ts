@@ -70,6 +70,8 @@ describe("an access token", () => {
       name: "wall",
       role: "viewer",
       on: ["sim/*"],
+      for_url: false,
+      may_download: false,
       created: "2026-11-26T12:00:00.000",
       created_by: "ada",
       expires: "2026-11-26T13:00:00.000",

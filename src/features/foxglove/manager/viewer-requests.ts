@@ -1,0 +1,86 @@
+import { MgrError, messageOf } from "../../../base/errors.ts";
+import { parseJson } from "../../../base/json.ts";
+import type { Requester } from "../../../client/requests.ts";
+import { MAX_CLIENT_CHANNELS, MAX_REQUESTS } from "../limits.ts";
+import { callResponse } from "./binary-message.ts";
+import type { BinaryMessage, ClientChannel } from "./client-message.ts";
+import type { ViewerQueue } from "./viewer-queue.ts";
+
+/** An endpoint of a service. */
+export interface Endpoint {
+  readonly service: string;
+  readonly endpoint: string;
+}
+
+interface ViewerRequestsOptions {
+  /** Requests with the permissions of the viewer. */
+  readonly client: Pick<Requester, "request">;
+  readonly queue: Pick<ViewerQueue, "send">;
+  readonly endpoint: (serviceId: number) => Endpoint | undefined;
+}
+
+/** What a viewer does: it publishes topics and calls services. */
+export class ViewerRequests {
+  readonly #options: ViewerRequestsOptions;
+  readonly #channels = new Map<number, ClientChannel>();
+  #open = 0;
+
+  constructor(options: ViewerRequestsOptions) {
+    this.#options = options;
+  }
+
+  /** Throws `bad_field` and `busy`. */
+  advertise(channel: ClientChannel): void {
+    const { id, topic, encoding } = channel;
+    if (encoding !== "json") throw new MgrError("bad_field", `'${topic}' cannot be published in the encoding '${encoding}': use json`);
+    if (this.#channels.has(id)) throw new MgrError("bad_field", `the channel ${id} is advertised already: choose another id`);
+    if (this.#channels.size >= MAX_CLIENT_CHANNELS)
+      throw new MgrError("busy", `at most ${MAX_CLIENT_CHANNELS} topics can be published: unadvertise some first`);
+    this.#channels.set(id, channel);
+  }
+
+  /** Throws `not_found`. */
+  unadvertise(id: number): void {
+    if (!this.#channels.delete(id)) throw new MgrError("not_found", `the channel ${id} was not advertised`);
+  }
+
+  /** Runs a request. Rejects with its refusal, and with `busy` while too many are being answered. */
+  async run(request: () => Promise<unknown>): Promise<void> {
+    if (this.#open >= MAX_REQUESTS) throw new MgrError("busy", `${MAX_REQUESTS} requests are being answered: this one has no effect`);
+    this.#open++;
+    try {
+      await request();
+    } finally {
+      this.#open--;
+    }
+  }
+
+  async publish({ channelId, data }: Extract<BinaryMessage, { op: "message" }>): Promise<void> {
+    const channel = this.#channels.get(channelId);
+    if (channel === undefined) throw new MgrError("not_found", `the channel ${channelId} was not advertised`);
+    const { topic: name, schemaEncoding, schema, schemaName } = channel;
+    const value = parseJson(data.toString());
+    if (value === undefined) throw new MgrError("bad_field", `the message for '${name}' is not JSON`);
+    const definition = schemaEncoding === "jsonschema" && schema !== "" ? { definition: schema, definition_name: schemaName } : {};
+    await this.run(() => this.#options.client.request({ type: "publish_topic", name, value, ...definition }));
+  }
+
+  /** Answers in any case. */
+  async call({ serviceId, callId, encoding, data }: Extract<BinaryMessage, { op: "call" }>): Promise<void> {
+    const { client, queue, endpoint: find } = this.#options;
+    try {
+      const found = find(serviceId);
+      if (found === undefined) throw new MgrError("not_found", `there is no service ${serviceId}`);
+      if (encoding !== "json") throw new MgrError("bad_field", `a request in the encoding '${encoding}' is not supported: use json`);
+      const request = parseJson(data.toString());
+      if (request === undefined) throw new MgrError("bad_field", "the request is not JSON");
+      const { service: name, endpoint } = found;
+      await this.run(async () => {
+        const { response } = await client.request({ type: "call_service", name, endpoint, request });
+        queue.send(callResponse(serviceId, callId, response));
+      });
+    } catch (error) {
+      queue.send({ op: "serviceCallFailure", serviceId, callId, message: messageOf(error) });
+    }
+  }
+}
