@@ -113,6 +113,7 @@ function toLive(frame: Frame): Frame {
   if (live.type === "answer_confirmation") return { ...live, id: idOfOpenConfirmation() };
   if (live.type === "remove_silence") return { ...live, id: idOfNewestSilence() };
   if (live.type === "control_playback") return { ...live, playback: idOfNewestPlay() };
+  if (live.type === "delete_incident") return { ...live, id: idOfNewestIncident() };
   if (live.type !== "save_config_file") return live;
   const file = client.frames.findLast(({ type }) => type === "config_file");
   return { ...live, content: `${live.content}${mark}`, base_hash: file?.hash };
@@ -131,6 +132,11 @@ function idOfNewestSilence(): unknown {
 function idOfNewestPlay(): string | undefined {
   const begun = client.frames.findLast(({ type }) => type === "playback");
   return (begun?.playback as { id: string } | undefined)?.id;
+}
+
+function idOfNewestIncident(): string | undefined {
+  const begun = client.frames.findLast(({ type }) => type === "incident_upsert");
+  return (begun?.incident as { id: string } | undefined)?.id;
 }
 
 function pidOf(name: string): unknown {
@@ -163,16 +169,18 @@ function matches(value: unknown, pattern: unknown): boolean {
 
 /** Fields that are other ones each time, or on each machine: only their kind is compared. */
 const VOLATILE = new Set(
-  "pid tid ts key times file clock_offset version time start_time stop_time next_start_time requested_time lost_time publisher_rate rate bytes_s packets sample_seconds tasks address port cpu_percent memory_rss ready_time offset stream_id id run_id hash base_hash effective_hash webui_asset_hash aliases all_names size stats topology connections display start memory descriptors threads context_switches_s read_bytes_s written_bytes_s major_faults_s series step next since last settings pss private swap left_out definition executable limits".split(
+  "pid tid ts key times file clock_offset version time start_time stop_time next_start_time requested_time lost_time publisher_rate rate bytes_s packets sample_seconds tasks address port cpu_percent memory_rss ready_time offset stream_id id run_id hash base_hash effective_hash webui_asset_hash aliases all_names size stats topology connections display start memory descriptors threads context_switches_s read_bytes_s written_bytes_s major_faults_s series step next since last settings pss private swap left_out definition executable limits bytes disk_bytes messages missing last_age_ms".split(
     " ",
   ),
 );
 
+/** Whether something was measured already is a matter of time. */
+const NULL_AT_FIRST = new Set(["oldest", "newest", "offset_ms", "uncertainty_ms", "reaches"]);
+
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}$/;
 
 function shapeOf(value: unknown, key = ""): unknown {
-  // Whether something was measured already is a matter of time.
-  if (key === "oldest") return "time or null";
+  if (NULL_AT_FIRST.has(key)) return "a value or null";
   if (value === null || value === undefined) return value;
   if (VOLATILE.has(key)) return Array.isArray(value) ? "array" : typeof value;
   // Which debuggers are offered is a matter of the machine: 'default' and 'no tool' always are.
