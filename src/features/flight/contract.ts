@@ -35,7 +35,7 @@ export const hostTrigger = z.object({
     z.object({ kind: z.literal("state"), processes: patterns, states: z.array(z.enum(["started", "ready", "ended", "failed"])).min(1) }),
     /** A line of output matches a regular expression in the syntax of RE2. */
     z.object({ kind: z.literal("output"), processes: patterns, pattern: z.string().min(1).max(2_048) }),
-    /** A field of a topic's samples fulfils a comparison for at least `for_ms`; `field` as in docs/loggers.md, "" is the sample itself. */
+    /** A field of a topic's samples fulfils a comparison for at least `for_ms`; `field` as of `mgr topic echo --field`; "" is the sample itself. */
     z.object({
       kind: z.literal("topic"),
       topic: z.string().min(1).max(1_024),
