@@ -68,6 +68,7 @@ test("an incident shows why it was kept, the terminal at a moment, and what had 
   const incident = page.getByRole("region", { name: /^Incident / });
   await incident.getByText(`${NAME} crashed: ended by SIGSEGV`).first().waitFor();
   const moment = incident.getByRole("slider", { name: "Moment" });
+  await moment.press("Home");
   await moment.press("End");
   await incident.locator(".still-terminal .xterm-rows").getByText("red <b>bold</b>").waitFor();
   await incident.getByText(`${NAME} ended: SIGSEGV`).waitFor();

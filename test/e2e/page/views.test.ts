@@ -17,6 +17,7 @@ let rig: PageRig;
 beforeAll(async () => {
   rig = await PageRig.up({
     groups: { sim: { opened: true }, tools: { opened: true } },
+    flight: { triggers: {} },
     processes: {
       "sim/gate": { command: READY_WHEN_TYPED, ready: { regex: "listening" }, autostart: true },
       "sim/after": { command: ECHO, depends_on: { "sim/gate": { condition: "ready" } }, autostart: true },
@@ -36,6 +37,7 @@ beforeAll(async () => {
   const topics = [LONG, "camera"].map((name) => ({ name, log_size: 10_000, divisor: 7 }));
   await rig.client.ask({ type: "configure_logger", name: "arm", only_ts: true, topics });
   await rig.client.ask({ type: "start_logger", name: "arm" });
+  await rig.client.ask({ type: "keep_incident", note: `${LONG} vibrates` });
 });
 afterAll(() => rig?.[Symbol.asyncDispose]());
 
@@ -75,6 +77,16 @@ const VIEWS: Readonly<Record<string, (shown: ShownPage) => Promise<unknown>>> = 
     await shown.page.getByText("mgr/processes", { exact: true }).click();
     await shown.page.getByRole("button", { name: "pid", exact: true }).click();
     await shown.page.locator(".plot-box canvas").waitFor();
+  },
+  incidents: async (shown) => {
+    await shown.goInPage("/?view=incidents");
+    await shown.page.locator("tr[data-key]").first().waitFor();
+  },
+  "a form that keeps an incident": (shown) => shown.page.getByRole("button", { name: "Snapshot…" }).click(),
+  "an incident": async (shown) => {
+    await shown.page.getByRole("button", { name: "Snapshot…" }).click();
+    await shown.page.locator("tr[data-key]").first().click();
+    await shown.page.locator(".still-terminal .xterm-rows").waitFor();
   },
   "a logger": async (shown) => {
     await shown.goInPage("/?view=loggers");

@@ -17,7 +17,7 @@ import { incidents, isEnabled } from "./incidents-store.ts";
 const filter = signal("");
 
 const COLUMNS: readonly Column<Incident>[] = [
-  { title: "Cause", value: causeText, cell: (incident) => <span title={causeText(incident)}>{causeText(incident)}</span> },
+  { title: "Time", value: ({ time }) => time, cell: ({ time }) => clockTime(time) },
   {
     title: "State",
     value: ({ state }) => state,
@@ -61,8 +61,8 @@ export function IncidentsView() {
         textOf={(incident) => [causeText(incident), incident.id, ...incident.hosts.map(({ host }) => host)]}
         filter={filter}
         keyOf={({ id }) => id}
-        nameOf={({ time }) => clockTime(time)}
-        nameTitle="Time"
+        nameOf={causeText}
+        nameTitle="Cause"
         columns={COLUMNS}
         selected={null}
         onSelect={(id) => id !== null && show({ kind: "incident", id })}
