@@ -59,7 +59,8 @@ test("the row of a failed process leads to its crash report, whose address can b
 });
 
 test("an incident shows why it was kept, the terminal at a moment, and what had happened; its address is a link to the moment", async () => {
-  const { page, violations } = await rig.open("/?view=incidents");
+  const desk = await rig.open("/?view=incidents");
+  const { page } = desk;
   await page
     .locator(".data-table tbody tr")
     .filter({ hasText: `${NAME} crashed` })
@@ -74,7 +75,7 @@ test("an incident shows why it was kept, the terminal at a moment, and what had 
   await incident.getByText(`${NAME} ended: SIGSEGV`).waitFor();
   const address = new URL(page.url());
   expect(address.searchParams.has("moment")).toBe(true);
-  expect(await violations()).toEqual([]);
+  expect(await desk.violations()).toEqual([]);
 
   const phone = await rig.open(`/${address.search}`, { viewport: { width: 390, height: 800 }, colorScheme: "dark" });
   await phone.page.locator(".still-terminal .xterm-rows").getByText("red <b>bold</b>").waitFor();

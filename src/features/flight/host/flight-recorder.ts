@@ -104,7 +104,7 @@ export class FlightRecorder {
       begin: (part) => this.#parts.begin(part),
       firedAgain: (incident) => this.#parts.firedAgain(incident),
     });
-    this.#triggers = new TriggerSet({ clock, tap, log, fire: (trigger, text) => this.#starter.fire(trigger, text) });
+    this.#triggers = new TriggerSet({ clock, tap, log, fire: (trigger, text, process) => this.#starter.fire(trigger, text, process) });
     const state = takenState(taken, recorderState, log);
     if (state !== null && taken !== undefined) {
       const times = new KernelTimes(clock);

@@ -67,8 +67,8 @@ export class IncidentStore {
   }
 
   /** Makes the folder of an incident. */
-  create({ id }: IncidentRecord): void {
-    makeStateFolder(join(this.#folder, id));
+  create({ id }: IncidentRecord): Promise<void> {
+    return this.#writes.run(async () => makeStateFolder(join(this.#folder, id)));
   }
 
   save(record: IncidentRecord): Promise<void> {

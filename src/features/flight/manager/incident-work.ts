@@ -291,7 +291,9 @@ export class IncidentWork {
     const text = JSON.stringify(record);
     if (job.saved === text) return job.saving;
     job.saved = text;
-    job.saving = this.#options.store.save(record);
+    const { store } = this.#options;
+    // Making the folder may fail like each write, and is tried again like it.
+    job.saving = store.create(record).then(() => store.save(record));
     job.saving.catch(() => {
       job.saved = "";
     });

@@ -22,6 +22,8 @@ import { IncidentWork } from "./incident-work.ts";
 const DEFAULT_BEFORE_MS = 30_000;
 /** Incidents of users that are under way at a time; more are refused. */
 const MAX_SNAPSHOTS = 10;
+/** Incidents beyond `keep` that may be under way; of more, as with a full disk, the oldest are deleted although they are not complete. */
+const MAX_UNFINISHED = 100;
 const MS = 1_000_000n;
 
 export interface ManagerFlightOptions {
@@ -240,7 +242,7 @@ export class ManagerFlight implements Flight {
     id = this.#newId(BigInt(trigger.time)),
     hosts: Iterable<string> = this.#options.hosts.keys(),
   ): IncidentRecord {
-    const { store, log } = this.#options;
+    const { log } = this.#options;
     const record: IncidentRecord = {
       id,
       ...about,
@@ -256,9 +258,9 @@ export class ManagerFlight implements Flight {
     // The host that noticed it comes first.
     if (trigger.host !== null) hostIn(record, trigger.host);
     widen(record, id, range, hosts);
-    store.create(record);
     this.#records.set(id, record);
     log.info(`the incident ${id} has begun: ${trigger.text}`);
+    this.#evict();
     return record;
   }
 
@@ -314,7 +316,7 @@ export class ManagerFlight implements Flight {
     let count = loose.length;
     for (const record of loose.slice(0, -1)) {
       if (count <= settings.keep && bytes <= settings.max_size) return;
-      if (this.#work.resource(record).state !== "complete") continue;
+      if (this.#work.resource(record).state !== "complete" && count <= settings.keep + MAX_UNFINISHED) continue;
       count--;
       bytes -= record.file?.size ?? 0;
       this.#delete(record, `the incident ${record.id} was deleted, because newer ones took its place`).catch((error: unknown) =>

@@ -39,6 +39,25 @@ it("forty crashes at once are one incident, which counts them", async () => {
   expect(rig.incidents).toHaveLength(2);
 });
 
+it("a process that crashes all the time is one incident, and hides no crash of another one", async () => {
+  await using first = new FlightRig();
+  first.configure({ triggers: [trigger({ kind: "crash", processes: all })] });
+  for (let n = 0; n < 10; n++) {
+    first.crash("loop");
+    await first.clock.advance(40_000);
+  }
+  expect(causes(first)).toEqual(["loop crashed: exit code 3"]);
+  await using next = await first.replaced();
+  next.crash("loop");
+  next.crash("arm");
+  next.crash("loop");
+  expect(causes(next).filter((text) => text?.startsWith("arm"))).toEqual(["arm crashed: exit code 3"]);
+  expect(new Set([...first.incidents, ...next.incidents]).size).toBe(2);
+  await next.clock.advance(59_000);
+  next.crash("loop");
+  expect(new Set([...first.incidents, ...next.incidents]).size).toBe(2);
+});
+
 it("triggers that never end to fire begin a limited number of incidents within an hour, and the log says so", async () => {
   await using rig = new FlightRig();
   rig.configure({ triggers: [trigger({ kind: "crash", processes: all }, { quiet_ms: 0, after_ms: 0 })] });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { MgrError } from "../../../../src/base/errors.ts";
@@ -287,4 +287,19 @@ test("a folder that is no incident is left alone", async () => {
   await using next = await Rig.open({ dir: rig.dir });
   expect(next.flight.list()).toEqual([]);
   expect(existsSync(join(rig.dir, "incidents", "notes"))).toBe(true);
+});
+
+test("an incident whose folder cannot be made names the problem, and is complete when it can be", async () => {
+  await using rig = await Rig.open();
+  const host = rig.host("here");
+  await rig.connect(host);
+  const folder = join(rig.dir, "incidents");
+  rmSync(folder, { recursive: true });
+  writeFileSync(folder, "in the way");
+  host.fires("arm crashed");
+  await expect.poll(() => rig.incident?.problem).toMatch(/^it cannot be saved: /);
+  rmSync(folder);
+  await rig.clock.advance(31_000);
+  await complete(rig);
+  expect(rig.incident).toMatchObject({ problem: null, messages: 21 });
 });

@@ -7,7 +7,7 @@ import { type Happening, happeningsBefore, terminalBefore, terminalsOf } from ".
 import { StillTerminal } from "./still-terminal.tsx";
 import { MOMENT } from "./views.ts";
 
-/** Steps of the moment with the arrow keys, seconds. */
+/** Step of the slider, seconds. */
 const STEP_S = 0.05;
 
 interface Props {
@@ -18,8 +18,9 @@ interface Props {
 /** A moment of an incident, which can be moved: a terminal as it was, and what had happened until then. The address is a link to it. */
 export function Moment({ incident, file }: Props) {
   const { from } = file.span;
-  // The last step reaches the end: a slider stops at whole steps.
-  const until = from + Math.ceil((file.span.until - from) / STEP_S) * STEP_S;
+  // The slider counts whole steps: fractions of seconds since 1970 are not exact, and could leave out the last step. That one is after the end.
+  const steps = Math.floor((file.span.until - from) / STEP_S) + 1;
+  const until = from + steps * STEP_S;
   const [moment, setMoment] = useState(() => Math.min(until, Math.max(from, momentOfAddress() ?? millisecondsOf(incident.time) / 1_000)));
   const terminals = terminalsOf(file);
   const [name, setName] = useState(() => concerned(terminals, incident) ?? terminals[0] ?? null);
@@ -36,11 +37,10 @@ export function Moment({ incident, file }: Props) {
           type="range"
           aria-label="Moment"
           aria-valuetext={clockSeconds(moment, 2)}
-          min={from}
-          max={until}
-          step={STEP_S}
-          value={moment}
-          onInput={(event) => move(event.currentTarget.valueAsNumber)}
+          min={0}
+          max={steps}
+          value={Math.round((moment - from) / STEP_S)}
+          onInput={(event) => move(from + event.currentTarget.valueAsNumber * STEP_S)}
         />
         <output>{clockSeconds(moment, 2)}</output>
       </div>

@@ -14,8 +14,10 @@ const NS_PER_MS = 1_000_000n;
 
 interface Fired {
   readonly incident: string;
-  /** When it fired last: monotonic, milliseconds. */
-  at: number;
+  /** When it began the incident: monotonic, milliseconds. */
+  readonly at: number;
+  /** When it fired last for each process; "" is that of triggers that are not about processes. */
+  readonly last: Map<string, number>;
 }
 
 interface IncidentStarterOptions {
@@ -30,7 +32,10 @@ interface IncidentStarterOptions {
   readonly firedAgain: (incident: string) => void;
 }
 
-/** Turns triggers that fire into incidents: one that fires again and again belongs to the incident that it has begun. */
+/**
+ * Turns triggers that fire into incidents. What fires soon after an incident has begun belongs to it, and so does what a process repeats again and again. Another
+ * process begins an incident of its own: one that crashes all the time does not hide it.
+ */
 export class IncidentStarter {
   readonly #options: IncidentStarterOptions;
   readonly #warning: ThrottledWarning;
@@ -48,12 +53,14 @@ export class IncidentStarter {
     for (const name of this.#fired.keys()) if (!names.has(name)) this.#fired.delete(name);
   }
 
-  fire({ name, before_ms, after_ms, quiet_ms }: HostTrigger, text: string): void {
+  /** `process`: the one that the trigger is about; "": none. */
+  fire({ name, before_ms, after_ms, quiet_ms }: HostTrigger, text: string, process: string): void {
     const { clock, now, begin, firedAgain } = this.#options;
     const monotonic = clock.monotonic();
     const known = this.#fired.get(name);
-    if (known !== undefined && monotonic - known.at < quiet_ms) {
-      known.at = monotonic;
+    const isQuiet = (since: number | undefined) => since !== undefined && monotonic - since < quiet_ms;
+    if (known !== undefined && (isQuiet(known.at) || isQuiet(known.last.get(process)))) {
+      known.last.set(process, monotonic);
       firedAgain(known.incident);
       return;
     }
@@ -74,18 +81,27 @@ export class IncidentStarter {
       return;
     }
     this.#begun.push(monotonic);
-    this.#fired.set(name, { incident, at: monotonic });
+    const recent = [...(known?.last ?? [])].filter(([, since]) => isQuiet(since));
+    this.#fired.set(name, { incident, at: monotonic, last: new Map([...recent, [process, monotonic]]) });
   }
 
   handOver(times: KernelTimes): StarterState {
     return {
-      fired: [...this.#fired].map(([name, { incident, at }]) => ({ name, incident, at: times.toKernel(at) })),
+      fired: [...this.#fired].map(([name, { incident, at, last }]) => ({
+        name,
+        incident,
+        at: times.toKernel(at),
+        last: [...last].map(([process, since]): [string, number] => [process, times.toKernel(since)]),
+      })),
       begun: this.#begun.map((at) => times.toKernel(at)),
     };
   }
 
   adopt({ fired, begun }: StarterState, times: KernelTimes): void {
-    for (const { name, incident, at } of fired) this.#fired.set(name, { incident, at: times.fromKernel(at) });
+    for (const { name, incident, at, last } of fired) {
+      const since = new Map(last.map(([process, each]) => [process, times.fromKernel(each)]));
+      this.#fired.set(name, { incident, at: times.fromKernel(at), last: since });
+    }
     this.#begun = begun.map((at) => times.fromKernel(at));
   }
 

@@ -26,7 +26,7 @@ interface Watched {
 interface OutputTriggersOptions {
   readonly clock: Clock;
   readonly warning: ThrottledWarning;
-  readonly fire: (trigger: HostTrigger, text: string) => void;
+  readonly fire: (trigger: HostTrigger, text: string, process: string) => void;
 }
 
 /** Looks for regular expressions in the lines that processes write. */
@@ -87,7 +87,9 @@ export class OutputTriggers {
     const { clock, warning, fire } = this.#options;
     const mayExamine = (bytes: number) => this.#allowance.take(bytes, clock.monotonic());
     for (const { trigger, pattern } of triggers) {
-      const isWhole = pattern.examine(text, mayExamine, (line) => fire(trigger, `${process} wrote: ${shortened(visible(line), MAX_LINE)}`));
+      const isWhole = pattern.examine(text, mayExamine, (line) =>
+        fire(trigger, `${process} wrote: ${shortened(visible(line), MAX_LINE)}`, process),
+      );
       if (!isWhole)
         warning.warn(`'${visible(process)}' writes more than is examined for the trigger '${visible(trigger.name)}': some lines were not`, [
           process,

@@ -16,11 +16,11 @@ interface RunTrigger {
 
 /** Looks for crashes and states of runs. */
 export class RunTriggers {
-  readonly #fire: (trigger: HostTrigger, text: string) => void;
+  readonly #fire: (trigger: HostTrigger, text: string, process: string) => void;
   readonly #failures = new Failures();
   #triggers: RunTrigger[] = [];
 
-  constructor(fire: (trigger: HostTrigger, text: string) => void) {
+  constructor(fire: (trigger: HostTrigger, text: string, process: string) => void) {
     this.#fire = fire;
   }
 
@@ -57,6 +57,6 @@ export class RunTriggers {
   }
 
   #each(name: string, isMeant: (states: RunTrigger["states"]) => boolean, text: string): void {
-    for (const { trigger, matches, states } of this.#triggers) if (isMeant(states) && matches(name)) this.#fire(trigger, text);
+    for (const { trigger, matches, states } of this.#triggers) if (isMeant(states) && matches(name)) this.#fire(trigger, text, name);
   }
 }

@@ -12,7 +12,7 @@ export interface TriggerSetOptions {
   readonly clock: Clock;
   readonly tap: Pick<Tap, "add"> | null;
   readonly log: WarningLog;
-  readonly fire: (trigger: HostTrigger, text: string) => void;
+  readonly fire: (trigger: HostTrigger, text: string, process: string) => void;
 }
 
 /** The triggers of one host. */
@@ -39,7 +39,7 @@ export class TriggerSet {
     this.#topics = triggers.flatMap((each) => {
       const { when } = each;
       const { clock, tap, fire } = this.#options;
-      const trigger = topicTrigger(when, { clock, warning: this.#warning, fire: (text) => fire(each, text) });
+      const trigger = topicTrigger(when, { clock, warning: this.#warning, fire: (text) => fire(each, text, "") });
       if (trigger === null || tap === null || !("topic" in when)) return [];
       const endTap = tap.add(
         (topic) => topic === when.topic,
