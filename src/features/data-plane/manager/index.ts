@@ -34,7 +34,7 @@ function attach({ bus, clock, config, events, hostEntries, hosts, log, startProc
     bus: bus.shared,
     connectUser: bus.connectUser,
     hub: () =>
-      bus.hub === null || bus.registry === null || config().instance.bus !== null
+      bus.hub === null || bus.registry === null || config().instance.bus.length > 0
         ? null
         : { broker: bus.hub.broker, registry: bus.registry },
     oscilloscopeProcess: () => config().instance.scope_process,

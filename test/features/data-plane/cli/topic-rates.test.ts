@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { measured } from "../../../../src/features/data-plane/cli/topic/rates.ts";
 import type { TopicLimit } from "../../../../src/features/data-plane/wire/topic.ts";
@@ -25,4 +27,16 @@ test("the table of rates shows what is expected of topics, and since when it is 
 test("without limits there is no column for them, and none in a table of bandwidths", () => {
   expect(measured("hz", { sample_seconds: 1, topics: [row("c")] }, { once: true })).not.toContain("LIMIT");
   expect(measured("bw", { sample_seconds: 1, topics: [row("a", limit)] }, { once: true })).not.toContain("LIMIT");
+});
+
+test("the table is as docs/topic-health.md shows it", () => {
+  const text = measured("hz", { sample_seconds: 1, topics: [{ ...row("arm/state", limit), packets: 1_001 }] }, { once: true });
+  const docs = readFileSync(join(import.meta.dirname, "../../../../docs/topic-health.md"), "utf8");
+  const shown = text
+    .trimEnd()
+    .split("\n")
+    .map((line) => `    ${line}`)
+    .join("\n");
+  const from = docs.indexOf("    TOPIC ");
+  expect(docs.slice(from, docs.indexOf("\n\n", from))).toBe(shown);
 });

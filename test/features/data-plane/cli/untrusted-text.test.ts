@@ -11,6 +11,8 @@ import { formatOf } from "../../../../src/features/data-plane/cli/topic/echo.ts"
 import { infoText as topicInfo } from "../../../../src/features/data-plane/cli/topic/info.ts";
 import { listing as topicListing } from "../../../../src/features/data-plane/cli/topic/list.ts";
 import { measured } from "../../../../src/features/data-plane/cli/topic/rates.ts";
+import { traceText } from "../../../../src/features/data-plane/cli/topic/why.ts";
+import type { TraceStep } from "../../../../src/features/data-plane/wire/topic-trace.ts";
 import { describeUntrustedText, type Places, writesOf } from "../../../support/untrusted-text-suite.ts";
 import { fakeParameter, fakeService, fakeTopic } from "../fake-data.ts";
 
@@ -28,6 +30,19 @@ const detail = (text: string) => ({
   last_sample: { ts: text, value: text },
 });
 const sample = (text: string) => ({ value: { text, [text]: text }, time: 1n, seq: 1 });
+const hostileStep = (text: string): TraceStep => ({
+  kind: "subscriber",
+  name: text,
+  host: text,
+  messages: 1,
+  rate: 1,
+  last_age_ms: 1,
+  waiting: 1,
+  dropped: 1,
+  definition: text,
+  problem: text,
+  advice: text,
+});
 const hostileService = (text: string) =>
   fakeService(text, {
     provider: text,
@@ -47,6 +62,7 @@ const PLACES: Places = {
   "mgr topic echo --field": (text) => formatOf({ field: "text" })(sample(text)),
   "mgr topic hz": (text) =>
     measured("hz", { sample_seconds: 1, topics: [{ name: text, rate: 1, bytes_s: 1, packets: 1, limits: [] }] }, { once: true }),
+  "mgr topic why": (text) => traceText([{ ...hostileStep(text), kind: "publisher" }, hostileStep(text)], 1),
   "mgr service list": (text) => serviceListing([hostileService(text)]),
   "mgr service info": (text) => serviceInfo(hostileService(text)),
   "mgr param list": (text) =>
@@ -89,6 +105,7 @@ const WRITES = {
   "src/features/data-plane/cli/topic/list.ts": 1,
   "src/features/data-plane/cli/topic/pub.ts": 2,
   "src/features/data-plane/cli/topic/rates.ts": 1,
+  "src/features/data-plane/cli/topic/why.ts": 1,
   "src/features/data-plane/cli/param/find-parameters.ts": 1,
   "src/features/data-plane/cli/topic/find-topic.ts": 1,
   "src/features/data-plane/client/connect-client.ts": 1,

@@ -147,6 +147,7 @@ export class DataPlaneRig {
       features: this.#options.features,
       bus: {
         registry: clients,
+        hub: { broker: this.hub },
         // As if the daemon of `two` was connected from another machine.
         peers: { totals: () => [], addressOf: ({ name }) => (name === "two" ? "10.0.0.7" : undefined) },
         shared: this.#manager,

@@ -89,8 +89,8 @@ function Limits({ topic: { name, limits } }: { topic: Topic }) {
         height={48}
         label={`Rate of ${name} in the last minute, with its limit`}
       />
-      {limits.map((limit) => (
-        <p key={limitText(limit)} class={limit.met === false ? "bad" : ""}>
+      {limits.map((limit, index) => (
+        <p key={index} class={limit.met === false ? "bad" : ""}>
           {limitText(limit)}: {verdictText(limit, clockTime)}
         </p>
       ))}

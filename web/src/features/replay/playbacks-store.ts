@@ -1,6 +1,7 @@
 import { batch, signal } from "@preact/signals";
 import type { Playback } from "../../../../src/features/replay/wire.ts";
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
+import { refusalOf } from "../../state/access.ts";
 import { drawnWithNextFrame } from "../../state/painting.ts";
 import { client, frames$ } from "../../state/store.ts";
 import { isConnected } from "../../ui/connected.ts";
@@ -14,12 +15,14 @@ export interface ShownPlayback {
 
 export const playbacks = signal<readonly ShownPlayback[]>([]);
 
-const request = () => client.request({ type: "request_playbacks" }).catch(complain);
+function request(): void {
+  if (refusalOf({ type: "request_playbacks" }) === null) client.request({ type: "request_playbacks" }).catch(complain);
+}
 frames$.subscribe((frame) => {
-  if (frame.type === "snapshot") void request();
+  if (frame.type === "snapshot") request();
   drawnWithNextFrame(() => batch(() => receive(frame)));
 });
-if (isConnected.peek()) void request();
+if (isConnected.peek()) request();
 
 function receive(frame: ManagerFrame): void {
   switch (frame.type) {

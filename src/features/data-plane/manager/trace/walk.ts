@@ -158,8 +158,8 @@ function brokerStep(broker: TracedBroker, read: (trace: SubjectTrace) => number)
 }
 
 function unreachable(host: string | null, reason: string): Problem {
-  const who = host === null ? "the manager's broker" : `host '${host}'`;
-  return [`${who} cannot be reached: ${reason}`, "check the machine, its network and its daemon: mgr hosts"];
+  const whose = host === null ? "the manager's broker" : `the broker of host '${host}'`;
+  return [`${whose} could not be read: ${reason}`, "check the machine, its network and its daemon: mgr hosts"];
 }
 
 /** The link between two brokers. `leaf`: that end which has dialed it. `name`: the link's name at the sending end. */

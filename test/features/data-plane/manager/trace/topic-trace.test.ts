@@ -1,13 +1,16 @@
 import { expect, test } from "vitest";
 import { DataPlaneRig } from "../data-plane-rig.ts";
 
-test("a topic is followed through real brokers: what is missing, misspelled, silent or away is named", async () => {
+/** Follows a topic as `mgr topic why` does. `found`: the first step with a problem. */
+async function traced(rig: DataPlaneRig, name: string, to?: string) {
+  const { steps, wrong } = await rig.dataPlane.traceTopic({ name, ...(to === undefined ? {} : { to }) });
+  const first = steps[wrong ?? -1];
+  return { steps, found: first && `${first.kind} ${first.name}: ${first.problem}` };
+}
+
+test("a topic is followed through real brokers: a missing, silent or misspelled name is found", async () => {
   await using rig = await DataPlaneRig.start();
-  const trace = async (name: string, to?: string) => {
-    const { steps, wrong } = await rig.dataPlane.traceTopic({ name, ...(to === undefined ? {} : { to }) });
-    const first = steps[wrong ?? -1];
-    return { steps, found: first && `${first.kind} ${first.name}: ${first.problem}` };
-  };
+  const trace = (name: string, to?: string) => traced(rig, name, to);
   const driver = await rig.client(rig.one, "driver", ["arm/state"]);
   const viewer = await rig.connect(rig.one, "viewer");
   viewer.subscribe("topic.arm.stat");
@@ -36,4 +39,32 @@ test("a topic is followed through real brokers: what is missing, misspelled, sil
   } finally {
     clearInterval(publishing);
   }
+});
+
+test("a host whose link is cut is named: as that of the publisher, and of what may be published there", async () => {
+  await using rig = await DataPlaneRig.start();
+  const viewer = await rig.client(rig.one, "viewer");
+  viewer.subscribe("topic.cam.image");
+  await viewer.flush();
+  await rig.client(rig.two, "camera", ["cam/image"]);
+  await expect.poll(() => rig.topic("cam/image")?.subscribers).toBe(1);
+
+  rig.two.cut(true);
+  const { steps, found } = await traced(rig, "cam/image");
+  expect(found).toBe("broker two: the broker of host 'two' could not be read: the link is cut");
+  expect(steps.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
+    "publisher camera",
+    "broker two",
+    "link two → manager",
+    "broker manager",
+    "link manager → one",
+    "broker one",
+    "subscriber viewer",
+  ]);
+
+  await expect.poll(() => rig.engine.control.state.hosts().map(({ state }) => state), { timeout: 60_000 }).toEqual(["ready", "lost"]);
+  expect((await traced(rig, "cam/other")).found).toBe(
+    "publisher -: no client publishes 'cam/other'; 'two' cannot be reached, and what is published there is not known",
+  );
+  rig.two.cut(false);
 });

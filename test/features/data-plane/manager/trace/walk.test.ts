@@ -141,7 +141,7 @@ it.each<[string, Partial<Way>, string, RegExp]>([
     "a host of the publisher that is away",
     { publisher: { ...publisher, broker: { host: "rt1", span: "its daemon is not connected" } } },
     "broker",
-    /^host 'rt1' cannot be reached: its daemon is not connected$/,
+    /^the broker of host 'rt1' could not be read: its daemon is not connected$/,
   ],
   [
     "a link that loses messages",
@@ -172,7 +172,7 @@ it.each<[string, Partial<Way>, string, RegExp]>([
     "a host of the subscriber that is away",
     { subscriber: { ...subscriber, broker: { host: "rt2", span: "its daemon is not connected" } } },
     "broker",
-    /^host 'rt2' cannot be reached/,
+    /^the broker of host 'rt2' could not be read/,
   ],
   ["no subscriber", { subscriber: null }, "subscriber", /^no client subscribes to 'arm\/state'; did you mean 'arm\/stat'\?$/],
   ["a subscriber that is not connected", { subscriber: null, to: "vew" }, "subscriber", /'vew' is connected; did you mean 'view'\?$/],
