@@ -1,6 +1,7 @@
 import { batch, signal } from "@preact/signals";
 import type { Playback } from "../../../../src/features/replay/wire.ts";
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
+import { refusalOf } from "../../state/access.ts";
 import { drawnWithNextFrame } from "../../state/painting.ts";
 import { client, frames$ } from "../../state/store.ts";
 import { isConnected } from "../../ui/connected.ts";
@@ -14,7 +15,9 @@ export interface ShownPlayback {
 
 export const playbacks = signal<readonly ShownPlayback[]>([]);
 
-const request = () => client.request({ type: "request_playbacks" }).catch(complain);
+const request = async (): Promise<void> => {
+  if (refusalOf({ type: "request_playbacks" }) === null) await client.request({ type: "request_playbacks" }).catch(complain);
+};
 frames$.subscribe((frame) => {
   if (frame.type === "snapshot") void request();
   drawnWithNextFrame(() => batch(() => receive(frame)));
