@@ -375,7 +375,7 @@ const NAME_ROWS: Row[] = [
   [
     "an unknown condition",
     `${INSTANCE}processes:\n  a: {command: x}\n  b: {command: x, depends_on: {a: {condition: healthy}}}\n`,
-    ["processes.b.depends_on.a.condition", 4, 47, "must be one of started, ready, completed, found 'healthy'"],
+    ["processes.b.depends_on.a.condition", 4, 47, "must be one of started, ready, completed"],
   ],
   [
     "a cycle of two",
