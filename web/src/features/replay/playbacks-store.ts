@@ -15,14 +15,14 @@ export interface ShownPlayback {
 
 export const playbacks = signal<readonly ShownPlayback[]>([]);
 
-const request = async (): Promise<void> => {
-  if (refusalOf({ type: "request_playbacks" }) === null) await client.request({ type: "request_playbacks" }).catch(complain);
-};
+function request(): void {
+  if (refusalOf({ type: "request_playbacks" }) === null) client.request({ type: "request_playbacks" }).catch(complain);
+}
 frames$.subscribe((frame) => {
-  if (frame.type === "snapshot") void request();
+  if (frame.type === "snapshot") request();
   drawnWithNextFrame(() => batch(() => receive(frame)));
 });
-if (isConnected.peek()) void request();
+if (isConnected.peek()) request();
 
 function receive(frame: ManagerFrame): void {
   switch (frame.type) {
