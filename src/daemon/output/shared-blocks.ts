@@ -60,7 +60,10 @@ export class SharedBlocks implements BlockSource {
     return segment === undefined ? null : segment * SEGMENT_BYTES + block.byteOffset;
   }
 
-  /** The blocks at these offsets of the file, which are no longer free. Throws `conflict` for one that is not free. */
+  /**
+   * The blocks at these offsets of the file, which are no longer free; the memory of the others is returned to the system. Throws `conflict` for one
+   * that is not free.
+   */
   claim(places: readonly number[]): Map<number, Buffer<ArrayBuffer>> {
     const free = new Map(this.#cold.splice(0).map((block) => [this.placeOf(block), block]));
     const claimed = new Map<number, Buffer<ArrayBuffer>>();
@@ -70,7 +73,10 @@ export class SharedBlocks implements BlockSource {
       free.delete(place);
       claimed.set(place, block);
     }
-    this.#cold.push(...free.values());
+    for (const [place, block] of free) {
+      if (place !== null && this.#fd !== null) freeInFile(this.#fd, place, BLOCK_BYTES);
+      this.#cold.push(block);
+    }
     return claimed;
   }
 

@@ -6,11 +6,13 @@ import { type Broker, createBroker } from "../../../../src/bus/broker/broker.ts"
 import type { Bus } from "../../../../src/bus/client/bus.ts";
 import { connectBus } from "../../../../src/bus/client/connect-bus.ts";
 import type { RunReport } from "../../../../src/contract/run.ts";
+import { prlimit } from "../../../../src/daemon/native/libc.ts";
 import { readLock } from "../../../../src/daemon/session/lock.ts";
 import { builtDaemon, type Greeted, greetHost, type StartedDaemon, startDaemonProgram } from "../../../daemon/support/built-daemon.ts";
 import { processesWith, uniqueSeconds, until } from "../../../support/processes.ts";
 
 const VERSION = "9.8.7";
+const RLIMIT_FSIZE = 1;
 
 let built = "";
 let folder = "";
@@ -233,6 +235,27 @@ describe("a daemon that replaces its program", () => {
       expectCount(await outputOf(manager, name));
     }
     expect(daemon.errors()).toBe("");
+  });
+
+  test("that may not write large files keeps the rest of the output in its heap, copies it, and continues if that is too large, too", async () => {
+    let manager = await greetHost(bus, "bench");
+    const limits = Buffer.alloc(16);
+    prlimit(daemon.pid, RLIMIT_FSIZE, null, limits);
+    const limitTo = (bytes: number) => {
+      limits.writeBigUInt64LE(BigInt(bytes));
+      expect(prlimit(daemon.pid, RLIMIT_FSIZE, limits, null)).toBe(0);
+    };
+    limitTo(2 * 1024 * 1024);
+    await manager.spawn("long", "exec seq 1 400000", { terminal: { rows: 24, cols: 80, backlog: 16 * 1024 * 1024 } });
+    await reported(manager, "long", ({ extinct }) => extinct);
+    await isLogged("more output is kept in the heap, and an upgrade copies it");
+    manager = await replaced(manager);
+    expect(expectCount(await outputOf(manager, "long"))).toBe(400_000);
+
+    limitTo(512 * 1024);
+    expect(await replace(manager)).toEqual({ version: VERSION });
+    await isLogged("was not replaced, and continues: EFBIG");
+    expect(expectCount(await outputOf(manager, "long"))).toBe(400_000);
   });
 
   test.each(["SIGKILL", "SIGTERM"] as const)("and gets %s at that moment leaves no process without an owner", async (signal) => {
