@@ -152,6 +152,22 @@ describe("a viewer", () => {
     provided.stop();
   });
 
+  it("publishes a topic with its definition, and other programs get each message", async () => {
+    using test = new TestViewer(manager, operator);
+    await test.text("serverInfo");
+    const subscription = program.subscribe("desk/target");
+    const received = subscription[Symbol.asyncIterator]();
+    const schema = { schemaName: "Target", schemaEncoding: "jsonschema", schema: JSON.stringify(POSE) };
+    const id = test.client.advertise({ topic: "desk/target", encoding: "json", ...schema });
+    test.client.sendMessage(id, new TextEncoder().encode('{"x":1}'));
+    expect((await received.next()).value).toMatchObject({ value: { x: 1 } });
+    test.client.sendMessage(id, new TextEncoder().encode('{"x":2}'));
+    expect((await received.next()).value).toMatchObject({ value: { x: 2 } });
+    expect(await test.channel("desk/target")).toMatchObject({ encoding: "json", schemaName: "Target" });
+    expect(test.texts.filter(({ op }) => op === "status")).toEqual([]);
+    subscription.close();
+  });
+
   it("is refused messages that it may not publish, or that do not fit its schema", async () => {
     using test = new TestViewer(manager, operator);
     await test.text("serverInfo");
