@@ -119,6 +119,7 @@ export async function createManager(config: ConfigInput | string, options: Creat
             connectHost: (name) => deferredHostLink(bus.shared, name),
             bus: {
               shared: bus.shared,
+              connectUser: (user) => bus.connectUser(user),
               declareOwners: (owners) => bus.declareOwners(owners),
               registry: bus.registry,
               hub: bus,

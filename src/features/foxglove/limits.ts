@@ -8,6 +8,8 @@ export const MAX_MESSAGE_BYTES = 1024 * 1024;
 export const MAX_SUBSCRIPTIONS = 1_000;
 /** Maximum number of topics that a viewer publishes. */
 export const MAX_CLIENT_CHANNELS = 100;
+/** Maximum length of the schema of such a topic, characters: as of a definition in `publish_topic`. */
+export const MAX_SCHEMA_CHARS = 32 * 1024;
 /** Maximum number of requests of a viewer that are being answered. */
 export const MAX_REQUESTS = 32;
 /** Unsent bytes in the socket above which messages wait here. */

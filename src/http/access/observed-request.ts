@@ -1,14 +1,14 @@
 import type { CommandObserver, CommandOutcome, CommandRefusal, ObservedCommand } from "../../base/command-observer.ts";
 import { type ErrorCode, MgrError } from "../../base/errors.ts";
 import type { Principal } from "../../base/principal.ts";
-import { LOGIN_TOKEN } from "../auth/authenticate.ts";
+import { LOGIN_TOKEN, URL_TOKEN } from "../auth/authenticate.ts";
 import { clientName } from "../request/client-name.ts";
 import { type Refusal, refusal, refusalResponse } from "../request/refusal.ts";
 import type { RequestHeaders } from "../request/request-headers.ts";
 import { REQUEST_TOKEN } from "./proof.ts";
 
 /** Parameters that prove who sends a request, and are none of its arguments. */
-const PROOFS = new Set([LOGIN_TOKEN, REQUEST_TOKEN, "client"]);
+const PROOFS = new Set([LOGIN_TOKEN, URL_TOKEN, REQUEST_TOKEN, "client"]);
 const CODES: Readonly<Record<number, ErrorCode>> = {
   400: "bad_field",
   401: "forbidden",

@@ -67,7 +67,7 @@ const CHALLENGE = { "WWW-Authenticate": 'Basic realm="mgr", charset="UTF-8"' };
 /** Query parameter for pages of other sites (docs/security.md, "Pages of other origins"). */
 export const LOGIN_TOKEN = "login_token";
 /** Query parameter for access tokens for URLs. */
-const URL_TOKEN = "token";
+export const URL_TOKEN = "token";
 const NOT_FOR_URLS = "This access token must not be used in a URL. Create one with: mgr token create --for-url";
 const ONLY_FOR_URLS =
   "This access token is accepted only in the URL of a viewer (docs/foxglove.md). Create another one with: mgr token create";

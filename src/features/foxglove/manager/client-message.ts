@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { firstIssue, MgrError } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
-import { MAX_SUBSCRIPTIONS } from "../limits.ts";
+import { MAX_SCHEMA_CHARS, MAX_SUBSCRIPTIONS } from "../limits.ts";
 
 /** Maximum length of names, characters. */
 const MAX_NAME_CHARS = 512;
@@ -15,7 +15,7 @@ const clientChannel = z.object({
   topic: name,
   encoding: name,
   schemaName: name.default(""),
-  schema: z.string().default(""),
+  schema: z.string().max(MAX_SCHEMA_CHARS).default(""),
   schemaEncoding: name.default(""),
 });
 export type ClientChannel = z.infer<typeof clientChannel>;

@@ -23,6 +23,8 @@ class Waiting {
     const message = this.#messages[this.#first];
     if (message === undefined) return undefined;
     this.bytes -= message.length + OVERHEAD_BYTES;
+    // Its memory is free at once, before the list is shortened.
+    this.#messages[this.#first] = "";
     this.#first++;
     if (this.#first * 2 > this.#messages.length) {
       this.#messages = this.#messages.slice(this.#first);

@@ -33,6 +33,8 @@ export class ViewerTopics {
   readonly #options: ViewerTopicsOptions;
   readonly #channels = new Advertised<Channel>();
   readonly #subscriptions = new Map<number, { readonly channelId: number; readonly end: () => void }>();
+  /** Subscriptions that ended with their topic: viewers unsubscribe from them, too. The newest ones. */
+  readonly #ended = new Set<number>();
 
   constructor(options: ViewerTopicsOptions) {
     this.#options = options;
@@ -50,7 +52,7 @@ export class ViewerTopics {
     const all = log === null ? topics : [...topics.filter(({ topic }) => topic !== LOG_TOPIC), { topic: LOG_TOPIC, ...LOG_LINE }];
     const { added, removed } = this.#channels.update(new Map(all.map((each) => [JSON.stringify(each), channelOf(each, {})])));
     if (removed.length > 0) {
-      for (const [id, { channelId }] of this.#subscriptions) if (removed.includes(channelId)) this.unsubscribe(id);
+      for (const [id, { channelId }] of this.#subscriptions) if (removed.includes(channelId)) this.#endWithTopic(id);
       queue.send({ op: "unadvertise", channelIds: removed });
     }
     if (added.length > 0) queue.send({ op: "advertise", channels: added.map(({ id, entry }) => ({ id, ...described(entry) })) });
@@ -65,15 +67,24 @@ export class ViewerTopics {
       throw new MgrError("busy", `at most ${MAX_SUBSCRIPTIONS} subscriptions are possible: end some first`);
     const { log } = this.#options;
     const end = log !== null && channel.topic === LOG_TOPIC ? this.#followLog(id, log) : this.#followTopic(id, channel.topic);
+    this.#ended.delete(id);
     this.#subscriptions.set(id, { channelId, end });
   }
 
   /** Throws `not_found`. */
   unsubscribe(id: number): void {
     const subscription = this.#subscriptions.get(id);
+    if (subscription === undefined && this.#ended.delete(id)) return;
     if (subscription === undefined) throw new MgrError("not_found", `there is no subscription ${id}`);
     this.#subscriptions.delete(id);
     subscription.end();
+  }
+
+  #endWithTopic(id: number): void {
+    this.unsubscribe(id);
+    this.#ended.add(id);
+    const [oldest] = this.#ended;
+    if (oldest !== undefined && this.#ended.size > MAX_SUBSCRIPTIONS) this.#ended.delete(oldest);
   }
 
   close(): void {

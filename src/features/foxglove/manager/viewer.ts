@@ -138,9 +138,22 @@ export class Viewer {
   }
 
   #receive(data: RawData, isBinary: boolean): void {
-    this.#handle(data as Buffer, isBinary).catch((error: unknown) =>
-      this.#queue.send({ op: "status", level: ERROR_LEVEL, message: messageOf(error) }),
-    );
+    this.#handle(data as Buffer, isBinary).catch((error: unknown) => this.#refuse(error));
+  }
+
+  #refuse(error: unknown): void {
+    this.#queue.send({ op: "status", level: ERROR_LEVEL, message: messageOf(error) });
+  }
+
+  /** Does the part of each entry; a refused one does not affect the others. */
+  #each<Entry>(entries: readonly Entry[], run: (entry: Entry) => void): void {
+    for (const entry of entries) {
+      try {
+        run(entry);
+      } catch (error) {
+        this.#refuse(error);
+      }
+    }
   }
 
   async #handle(bytes: Buffer, isBinary: boolean): Promise<void> {
@@ -152,17 +165,13 @@ export class Viewer {
   async #handleText(message: ClientMessage): Promise<void> {
     switch (message.op) {
       case "subscribe":
-        for (const { id, channelId } of message.subscriptions) this.#topics.subscribe(id, channelId);
-        return;
+        return this.#each(message.subscriptions, ({ id, channelId }) => this.#topics.subscribe(id, channelId));
       case "unsubscribe":
-        for (const id of message.subscriptionIds) this.#topics.unsubscribe(id);
-        return;
+        return this.#each(message.subscriptionIds, (id) => this.#topics.unsubscribe(id));
       case "advertise":
-        for (const channel of message.channels) this.#requests.advertise(channel);
-        return;
+        return this.#each(message.channels, (channel) => this.#requests.advertise(channel));
       case "unadvertise":
-        for (const id of message.channelIds) this.#requests.unadvertise(id);
-        return;
+        return this.#each(message.channelIds, (id) => this.#requests.unadvertise(id));
       case "getParameters":
         return this.#requests.run(() => this.#parameters.get(message.parameterNames, message.id));
       case "setParameters":

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createManager } from "../../../../src/app/embedded/create-manager.ts";
 import type { EmbeddedManager } from "../../../../src/app/embedded/embedded-manager.ts";
 import { connectClient, type DataClient } from "../../../../src/features/data-plane/client/index.ts";
-import { MAX_MESSAGE_BYTES, MAX_VIEWERS } from "../../../../src/features/foxglove/limits.ts";
+import { MAX_MESSAGE_BYTES, MAX_SCHEMA_CHARS, MAX_VIEWERS } from "../../../../src/features/foxglove/limits.ts";
 import { addressOf, TestViewer, upgradeStatus, urlToken } from "./rig.ts";
 
 const ORIGIN = "https://viewer.example";
@@ -63,8 +63,31 @@ describe("a viewer", () => {
     test.client.unsubscribe(subscription);
     test.send({ op: "unsubscribe", subscriptionIds: [subscription] });
     expect((await test.text("status")).message).toBe(`there is no subscription ${subscription}`);
+    const open = test.client.subscribe(channel.id);
     publisher.close();
     await test.text("unadvertise", ({ channelIds }) => Array.isArray(channelIds) && channelIds.includes(channel.id));
+    // Viewers unsubscribe from what ended with its topic, too: only the second time is an error.
+    test.send({ op: "unsubscribe", subscriptionIds: [open] });
+    test.send({ op: "unsubscribe", subscriptionIds: [open] });
+    await test.text("status", ({ message }) => message === `there is no subscription ${open}`);
+    expect(test.texts.filter(({ op }) => op === "status")).toHaveLength(2);
+  });
+
+  it("gets the topics of a message whose other entries are refused", async () => {
+    const publisher = await program.publisher("arm/known", {}, { keepLast: true });
+    publisher.publish({ x: 1 });
+    using test = new TestViewer(manager, viewer);
+    const { id: channelId } = await test.channel("arm/known");
+    test.send({
+      op: "subscribe",
+      subscriptions: [
+        { id: 1, channelId: 4_000_000_000 },
+        { id: 2, channelId },
+      ],
+    });
+    expect((await test.text("status")).message).toBe("there is no channel 4000000000");
+    expect((await test.binary(1)).readUInt32LE(1)).toBe(2);
+    publisher.close();
   });
 
   it("gets the log as foxglove.Log", async () => {
@@ -152,6 +175,22 @@ describe("a viewer", () => {
     provided.stop();
   });
 
+  it("publishes a topic with its definition, and other programs get each message", async () => {
+    using test = new TestViewer(manager, operator);
+    await test.text("serverInfo");
+    const subscription = program.subscribe("desk/target");
+    const received = subscription[Symbol.asyncIterator]();
+    const schema = { schemaName: "Target", schemaEncoding: "jsonschema", schema: JSON.stringify(POSE) };
+    const id = test.client.advertise({ topic: "desk/target", encoding: "json", ...schema });
+    test.client.sendMessage(id, new TextEncoder().encode('{"x":1}'));
+    expect((await received.next()).value).toMatchObject({ value: { x: 1 } });
+    test.client.sendMessage(id, new TextEncoder().encode('{"x":2}'));
+    expect((await received.next()).value).toMatchObject({ value: { x: 2 } });
+    expect(await test.channel("desk/target")).toMatchObject({ encoding: "json", schemaName: "Target" });
+    expect(test.texts.filter(({ op }) => op === "status")).toEqual([]);
+    subscription.close();
+  });
+
   it("is refused messages that it may not publish, or that do not fit its schema", async () => {
     using test = new TestViewer(manager, operator);
     await test.text("serverInfo");
@@ -196,6 +235,11 @@ describe("a hostile viewer", () => {
     ["an id that is no number", { op: "unsubscribe", subscriptionIds: ["1"] }, "was not understood"],
     ["an unknown channel", { op: "subscribe", subscriptions: [{ id: 1, channelId: 4_000_000_000 }] }, "there is no channel"],
     ["too many entries", { op: "unsubscribe", subscriptionIds: Array.from({ length: 1_001 }, (_, id) => id) }, "was not understood"],
+    [
+      "a schema above the limit",
+      { op: "advertise", channels: [{ id: 1, topic: "x", encoding: "json", schemaName: "", schema: "x".repeat(MAX_SCHEMA_CHARS + 1) }] },
+      "was not understood",
+    ],
     ["an empty binary message", Buffer.alloc(0), "opcode (none)"],
     ["an unknown opcode", Buffer.from([9, 0, 0, 0, 0]), "opcode 9"],
     ["a call whose encoding is longer than the message", Buffer.from([2, 1, 0, 0, 0, 1, 0, 0, 0, 255, 255, 255, 255]), "opcode 2"],
