@@ -19,6 +19,7 @@ interface Shown {
 }
 
 const RECORD = { topics: ["arm/*"], terminals: ["echo"], include: ["processes", "log"], min_free_space: 0 };
+const FLIGHT = { triggers: { crash: { on: "crash", before: "30s", after: 0 } } };
 /** Python programs that print the positions in an exported file. */
 const POSITIONS = {
   csv: `import csv,io,sys,zipfile
@@ -38,7 +39,8 @@ let client: Client;
 let program: BusProgram;
 
 beforeAll(async () => {
-  instance = await Instance.up({ processes: { echo: { command: ECHO } }, record: RECORD } as never);
+  const processes = { echo: { command: ECHO }, boom: { command: "echo 'µ going down'; exit 3" } };
+  instance = await Instance.up({ processes, record: RECORD, flight: FLIGHT } as never);
   client = await instance.connect();
   program = await BusProgram.start(instance.stateDir);
 });
@@ -249,6 +251,47 @@ it("mgr logger configures, starts, lists, downloads, stops and deletes a logger"
   expect(await run("download", "lats")).toMatchObject({ code: 3, stderr: "mgr: there is no logger 'lats'; did you mean 'last'?\n" });
   expect(await done("delete", "last")).toBe("last: deleted\n");
   expect(await topic()).toBeUndefined();
+});
+
+it("a crash makes an incident with topics and terminals, and mgr snapshot another one; both files are downloaded", async () => {
+  const incidents = async () =>
+    (await client.ask({ type: "request_incidents" })).incidents as { id: string; state: string; note: string }[];
+  program.publish(41);
+  program.publish(42);
+  await program.flush();
+  await client.command({ type: "start_process", name: "boom" });
+  await eventually("the incident is complete", async () => (await incidents())[0]?.state === "complete");
+  const [crash] = await incidents();
+  expect(crash).toMatchObject({
+    triggers: [{ trigger: "crash", text: "boom crashed: exit code 3", fired: 1 }],
+    hosts: [{ state: "merged" }],
+  });
+  const run = (...args: string[]) => instance.run(...args, "-c", instance.config);
+  const saved = join(instance.dir, "crash.mcap");
+  expect(await run("incidents", "save", crash?.id ?? "", saved)).toMatchObject({ code: 0, stdout: `${saved}\n`, stderr: "" });
+  expect(await run("incidents", "save", crash?.id ?? "", saved)).toMatchObject({ code: 1, stderr: expect.stringContaining("exists") });
+  const { messages, metadata } = readMcap(readFileSync(saved));
+  const bodies = (topic: string) => messages.filter((message) => message.topic === topic).map(({ data }) => data.toString());
+  expect(bodies("arm/state").slice(-2)).toEqual(['{"position":41}', '{"position":42}']);
+  expect(bodies("mgr/terminal/boom").join("")).toContain("µ going down");
+  expect(metadata.find(({ name }) => name === "mgr.incident")?.values).toMatchObject({ id: crash?.id });
+
+  const copy = join(instance.dir, "odd.mcap");
+  const made = await run("snapshot", "--note", "arm vibrates", "--before", "1m", "-o", copy);
+  expect(made).toMatchObject({ code: 0, stderr: "" });
+  expect(made.stdout).toMatch(/^incident +\S+-manager-\d+\nstate +complete\nnote +arm vibrates\n/);
+  expect(readMcap(readFileSync(copy)).messages.filter(({ topic }) => topic === "arm/state").length).toBeGreaterThanOrEqual(2);
+  expect((await run("incidents")).stdout).toMatch(/complete .* arm vibrates\n.*complete .* boom crashed: exit code 3\n$/);
+  expect(await run("incidents", "show", "2")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("is the beginning of 2 incidents"),
+  });
+  expect(await run("incidents", "show", "none")).toMatchObject({ code: 3, stderr: expect.stringContaining("there is no incident 'none'") });
+  const [snapshot] = await incidents();
+  expect(await run("incidents", "pin", snapshot?.id ?? "")).toMatchObject({ code: 0, stdout: `${snapshot?.id}: pinned\n` });
+  expect(await run("incidents", "rm", snapshot?.id ?? "")).toMatchObject({ code: 0, stdout: `${snapshot?.id}: deleted\n` });
+  expect((await incidents()).map(({ id }) => id)).toEqual([crash?.id]);
+  expect((await run("incidents", "hosts")).stdout).toMatch(/^HOST +MEMORY[\s\S]* ms\n$/);
 });
 
 it("after kill -9 of the daemon, its file is complete and reported as repaired, and another one begins", async () => {
