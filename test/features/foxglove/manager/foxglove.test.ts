@@ -31,27 +31,27 @@ afterAll(async () => {
 
 describe("a viewer", () => {
   it.each(["foxglove.websocket.v1", "foxglove.sdk.v1"])("gets the server's capabilities over %s", async (protocol) => {
-    using test = new TestViewer(manager, viewer, protocol);
-    expect(await test.text("serverInfo")).toMatchObject({
+    using opened = new TestViewer(manager, viewer, protocol);
+    expect(await opened.text("serverInfo")).toMatchObject({
       name: "mgr",
       capabilities: ["clientPublish", "parameters", "parametersSubscribe", "services", "connectionGraph"],
       supportedEncodings: ["json"],
       sessionId: expect.stringMatching(/./),
     });
-    expect(test.texts[0]?.op).toBe("serverInfo");
-    expect(test.ws.protocol).toBe(protocol);
+    expect(opened.texts[0]?.op).toBe("serverInfo");
+    expect(opened.ws.protocol).toBe(protocol);
   });
 
   it("gets topics with their schemas, and samples with the time of publishing, until it unsubscribes", async () => {
     const publisher = await program.publisher("arm/pose", POSE, { definitionName: "Pose", keepLast: true });
     publisher.publish({ x: 1 });
-    using test = new TestViewer(manager, viewer);
-    const channel = await test.channel("arm/pose");
+    using opened = new TestViewer(manager, viewer);
+    const channel = await opened.channel("arm/pose");
     expect(channel).toMatchObject({ encoding: "json", schemaName: "Pose", schemaEncoding: "jsonschema" });
     expect(JSON.parse(channel.schema)).toEqual(POSE);
     const before = BigInt(Date.now() - 60_000) * 1_000_000n;
-    const subscription = test.client.subscribe(channel.id);
-    const sample = await test.binary(1, (bytes) => bytes.readUInt32LE(1) === subscription);
+    const subscription = opened.client.subscribe(channel.id);
+    const sample = await opened.binary(1, (bytes) => bytes.readUInt32LE(1) === subscription);
     expect(JSON.parse(sample.toString("utf8", 13))).toEqual({ x: 1 });
     expect(sample.readBigUInt64LE(5)).toBeGreaterThan(before);
 
@@ -60,83 +60,83 @@ describe("a viewer", () => {
     second.client.subscribe((await second.channel("arm/pose")).id);
     expect(JSON.parse((await second.binary(1)).toString("utf8", 13))).toEqual({ x: 1 });
 
-    test.client.unsubscribe(subscription);
-    test.send({ op: "unsubscribe", subscriptionIds: [subscription] });
-    expect((await test.text("status")).message).toBe(`there is no subscription ${subscription}`);
-    const open = test.client.subscribe(channel.id);
+    opened.client.unsubscribe(subscription);
+    opened.send({ op: "unsubscribe", subscriptionIds: [subscription] });
+    expect((await opened.text("status")).message).toBe(`there is no subscription ${subscription}`);
+    const open = opened.client.subscribe(channel.id);
     publisher.close();
-    await test.text("unadvertise", ({ channelIds }) => Array.isArray(channelIds) && channelIds.includes(channel.id));
+    await opened.text("unadvertise", ({ channelIds }) => Array.isArray(channelIds) && channelIds.includes(channel.id));
     // Viewers unsubscribe from what ended with its topic, too: only the second time is an error.
-    test.send({ op: "unsubscribe", subscriptionIds: [open] });
-    test.send({ op: "unsubscribe", subscriptionIds: [open] });
-    await test.text("status", ({ message }) => message === `there is no subscription ${open}`);
-    expect(test.texts.filter(({ op }) => op === "status")).toHaveLength(2);
+    opened.send({ op: "unsubscribe", subscriptionIds: [open] });
+    opened.send({ op: "unsubscribe", subscriptionIds: [open] });
+    await opened.text("status", ({ message }) => message === `there is no subscription ${open}`);
+    expect(opened.texts.filter(({ op }) => op === "status")).toHaveLength(2);
   });
 
   it("gets the topics of a message whose other entries are refused", async () => {
     const publisher = await program.publisher("arm/known", {}, { keepLast: true });
     publisher.publish({ x: 1 });
-    using test = new TestViewer(manager, viewer);
-    const { id: channelId } = await test.channel("arm/known");
-    test.send({
+    using opened = new TestViewer(manager, viewer);
+    const { id: channelId } = await opened.channel("arm/known");
+    opened.send({
       op: "subscribe",
       subscriptions: [
         { id: 1, channelId: 4_000_000_000 },
         { id: 2, channelId },
       ],
     });
-    expect((await test.text("status")).message).toBe("there is no channel 4000000000");
-    expect((await test.binary(1)).readUInt32LE(1)).toBe(2);
+    expect((await opened.text("status")).message).toBe("there is no channel 4000000000");
+    expect((await opened.binary(1)).readUInt32LE(1)).toBe(2);
     publisher.close();
   });
 
   it("gets the log as foxglove.Log", async () => {
-    using test = new TestViewer(manager, viewer);
-    const channel = await test.channel("mgr/log");
+    using opened = new TestViewer(manager, viewer);
+    const channel = await opened.channel("mgr/log");
     expect(channel.schemaName).toBe("foxglove.Log");
-    test.client.subscribe(channel.id);
-    const line = await test.binary(1, (bytes) => bytes.includes("access token 'wall'"));
+    opened.client.subscribe(channel.id);
+    const line = await opened.binary(1, (bytes) => bytes.includes("access token 'wall'"));
     expect(JSON.parse(line.toString("utf8", 13))).toMatchObject({ level: 2, timestamp: { sec: expect.any(Number) } });
   });
 
   it("gets the time of a play, and the capability for it", async () => {
     const clock = await program.publisher("mgr/clock", {}, { keepLast: true });
-    using test = new TestViewer(manager, viewer);
+    using opened = new TestViewer(manager, viewer);
     clock.publish({ time: "1700000000123456789", rate: 1 });
-    await test.text("serverInfo", ({ capabilities }) => Array.isArray(capabilities) && capabilities.includes("time"));
-    expect((await test.binary(2)).readBigUInt64LE(1)).toBe(1_700_000_000_123_456_789n);
-    const infos = test.texts.filter(({ op }) => op === "serverInfo").length;
+    await opened.text("serverInfo", ({ capabilities }) => Array.isArray(capabilities) && capabilities.includes("time"));
+    expect((await opened.binary(2)).readBigUInt64LE(1)).toBe(1_700_000_000_123_456_789n);
+    const infos = opened.texts.filter(({ op }) => op === "serverInfo").length;
     clock.close();
-    await test.text("serverInfo", (text) => test.texts.indexOf(text) >= infos && !JSON.stringify(text).includes('"time"'));
+    await opened.text("serverInfo", (text) => opened.texts.indexOf(text) >= infos && !JSON.stringify(text).includes('"time"'));
   });
 
   it("gets the connection graph and its changes", async () => {
-    using test = new TestViewer(manager, viewer);
+    using opened = new TestViewer(manager, viewer);
     const publisher = await program.publisher("arm/graph", {});
-    await test.channel("arm/graph");
-    test.client.subscribeConnectionGraph();
-    const graph = await test.text("connectionGraphUpdate", (text) => JSON.stringify(text).includes("arm/graph"));
+    await opened.channel("arm/graph");
+    opened.client.subscribeConnectionGraph();
+    const graph = await opened.text("connectionGraphUpdate", (text) => JSON.stringify(text).includes("arm/graph"));
     expect(graph.publishedTopics).toContainEqual({ name: "arm/graph", publisherIds: ["arm"] });
     publisher.close();
-    await test.text("connectionGraphUpdate", ({ removedTopics }) => Array.isArray(removedTopics) && removedTopics.includes("arm/graph"));
-    test.client.unsubscribeConnectionGraph();
+    await opened.text("connectionGraphUpdate", ({ removedTopics }) => Array.isArray(removedTopics) && removedTopics.includes("arm/graph"));
+    opened.client.unsubscribeConnectionGraph();
   });
 
   it("reads, sets and follows parameters as its role allows", async () => {
     const { gain } = program.parameters({ gain: { type: "float", value: 1.5, min: 0, max: 10 } });
-    using test = new TestViewer(manager, operator);
-    await test.service("arm/parameters/list");
-    test.client.getParameters([], "all");
+    using opened = new TestViewer(manager, operator);
+    await opened.service("arm/parameters/list");
+    opened.client.getParameters([], "all");
     const name = "arm/parameters:gain";
-    expect((await test.text("parameterValues")).parameters).toEqual([{ name, value: 1.5, type: "float64" }]);
-    test.client.subscribeParameterUpdates([name]);
-    test.client.setParameters([{ name, value: 3 }], "set");
-    expect((await test.text("parameterValues", ({ id }) => id === "set")).parameters).toEqual([{ name, value: 3, type: "float64" }]);
+    expect((await opened.text("parameterValues")).parameters).toEqual([{ name, value: 1.5, type: "float64" }]);
+    opened.client.subscribeParameterUpdates([name]);
+    opened.client.setParameters([{ name, value: 3 }], "set");
+    expect((await opened.text("parameterValues", ({ id }) => id === "set")).parameters).toEqual([{ name, value: 3, type: "float64" }]);
     expect(gain.value).toBe(3);
-    await test.text("parameterValues", ({ id, parameters }) => id === undefined && JSON.stringify(parameters).includes(":3,"));
-    test.client.unsubscribeParameterUpdates([name]);
-    test.client.setParameters([{ name, value: 11 }]);
-    expect((await test.text("status")).message).toContain("gain");
+    await opened.text("parameterValues", ({ id, parameters }) => id === undefined && JSON.stringify(parameters).includes(":3,"));
+    opened.client.unsubscribeParameterUpdates([name]);
+    opened.client.setParameters([{ name, value: 11 }]);
+    expect((await opened.text("status")).message).toContain("gain");
 
     using reading = new TestViewer(manager, viewer);
     await reading.text("serverInfo");
@@ -152,16 +152,16 @@ describe("a viewer", () => {
       [operator, "cdr"],
       [viewer, "json"],
     ] as const) {
-      using test = new TestViewer(manager, token);
-      const serviceId = await test.service("arm/home/go");
-      test.client.sendServiceCallRequest({
+      using opened = new TestViewer(manager, token);
+      const serviceId = await opened.service("arm/home/go");
+      opened.client.sendServiceCallRequest({
         serviceId,
         callId: 7,
         encoding,
         data: new DataView(new TextEncoder().encode('{"to":1}').buffer),
       });
       if (token === operator && encoding === "json") {
-        const answer = await test.binary(3);
+        const answer = await opened.binary(3);
         expect([answer.readUInt32LE(1), answer.readUInt32LE(5), answer.toString("utf8", 13)]).toEqual([
           serviceId,
           7,
@@ -169,31 +169,31 @@ describe("a viewer", () => {
         ]);
       } else {
         const says = expect.stringContaining(encoding === "cdr" ? "use json" : "operator");
-        expect(await test.text("serviceCallFailure")).toMatchObject({ serviceId, callId: 7, message: says });
+        expect(await opened.text("serviceCallFailure")).toMatchObject({ serviceId, callId: 7, message: says });
       }
     }
     provided.stop();
   });
 
   it("publishes a topic with its definition, and other programs get each message", async () => {
-    using test = new TestViewer(manager, operator);
-    await test.text("serverInfo");
+    using opened = new TestViewer(manager, operator);
+    await opened.text("serverInfo");
     const subscription = program.subscribe("desk/target");
     const received = subscription[Symbol.asyncIterator]();
     const schema = { schemaName: "Target", schemaEncoding: "jsonschema", schema: JSON.stringify(POSE) };
-    const id = test.client.advertise({ topic: "desk/target", encoding: "json", ...schema });
-    test.client.sendMessage(id, new TextEncoder().encode('{"x":1}'));
+    const id = opened.client.advertise({ topic: "desk/target", encoding: "json", ...schema });
+    opened.client.sendMessage(id, new TextEncoder().encode('{"x":1}'));
     expect((await received.next()).value).toMatchObject({ value: { x: 1 } });
-    test.client.sendMessage(id, new TextEncoder().encode('{"x":2}'));
+    opened.client.sendMessage(id, new TextEncoder().encode('{"x":2}'));
     expect((await received.next()).value).toMatchObject({ value: { x: 2 } });
-    expect(await test.channel("desk/target")).toMatchObject({ encoding: "json", schemaName: "Target" });
-    expect(test.texts.filter(({ op }) => op === "status")).toEqual([]);
+    expect(await opened.channel("desk/target")).toMatchObject({ encoding: "json", schemaName: "Target" });
+    expect(opened.texts.filter(({ op }) => op === "status")).toEqual([]);
     subscription.close();
   });
 
   it("is refused messages that it may not publish, or that do not fit its schema", async () => {
-    using test = new TestViewer(manager, operator);
-    await test.text("serverInfo");
+    using opened = new TestViewer(manager, operator);
+    await opened.text("serverInfo");
     const channel = {
       topic: "desk/goal",
       encoding: "json",
@@ -201,12 +201,12 @@ describe("a viewer", () => {
       schemaEncoding: "jsonschema",
       schema: JSON.stringify(POSE),
     };
-    const id = test.client.advertise(channel);
-    test.client.sendMessage(id, new TextEncoder().encode('{"x":"two"}'));
-    expect((await test.text("status")).message).toContain("does not fit the definition");
-    test.client.unadvertise(id);
-    test.client.sendMessage(id, new TextEncoder().encode("{}"));
-    await test.text("status", ({ message }) => message === `the channel ${id} was not advertised`);
+    const id = opened.client.advertise(channel);
+    opened.client.sendMessage(id, new TextEncoder().encode('{"x":"two"}'));
+    expect((await opened.text("status")).message).toContain("does not fit the definition");
+    opened.client.unadvertise(id);
+    opened.client.sendMessage(id, new TextEncoder().encode("{}"));
+    await opened.text("status", ({ message }) => message === `the channel ${id} was not advertised`);
 
     using reading = new TestViewer(manager, viewer);
     await reading.text("serverInfo");
@@ -219,11 +219,11 @@ describe("a viewer", () => {
     const publisher = await program.publisher("arm/hidden", {});
     using all = new TestViewer(manager, viewer);
     await all.channel("arm/hidden");
-    using test = new TestViewer(manager, await urlToken(manager, "some", "viewer", { on: ["other/*"] }));
-    await test.text("serverInfo");
-    test.send({ op: "subscribe", subscriptions: [{ id: 1, channelId: 1 }] });
-    expect((await test.text("status")).message).toBe("there is no channel 1");
-    expect(test.texts.filter(({ op }) => op === "advertise")).toEqual([]);
+    using opened = new TestViewer(manager, await urlToken(manager, "some", "viewer", { on: ["other/*"] }));
+    await opened.text("serverInfo");
+    opened.send({ op: "subscribe", subscriptions: [{ id: 1, channelId: 1 }] });
+    expect((await opened.text("status")).message).toBe("there is no channel 1");
+    expect(opened.texts.filter(({ op }) => op === "advertise")).toEqual([]);
     publisher.close();
   });
 });
@@ -245,19 +245,19 @@ describe("a hostile viewer", () => {
     ["a call whose encoding is longer than the message", Buffer.from([2, 1, 0, 0, 0, 1, 0, 0, 0, 255, 255, 255, 255]), "opcode 2"],
     ["a message of an unknown channel", Buffer.from([1, 5, 0, 0, 0, 123, 125]), "the channel 5 was not advertised"],
   ])("that sends %s is told so and stays connected", async (_what, sent, says) => {
-    using test = new TestViewer(manager, viewer);
-    await test.text("serverInfo");
-    test.send(sent);
-    expect(await test.text("status")).toMatchObject({ level: 2, message: expect.stringContaining(says) });
-    expect(test.ws.readyState).toBe(test.ws.OPEN);
+    using opened = new TestViewer(manager, viewer);
+    await opened.text("serverInfo");
+    opened.send(sent);
+    expect(await opened.text("status")).toMatchObject({ level: 2, message: expect.stringContaining(says) });
+    expect(opened.ws.readyState).toBe(opened.ws.OPEN);
   });
 
   it("that sends a message above the limit is disconnected", async () => {
-    using test = new TestViewer(manager, viewer);
-    await test.text("serverInfo");
-    test.ws.on("error", () => {});
-    test.send(Buffer.alloc(MAX_MESSAGE_BYTES + 1));
-    expect((await once(test.ws, "close"))[0]).toBe(1009);
+    using opened = new TestViewer(manager, viewer);
+    await opened.text("serverInfo");
+    opened.ws.on("error", () => {});
+    opened.send(Buffer.alloc(MAX_MESSAGE_BYTES + 1));
+    expect((await once(opened.ws, "close"))[0]).toBe(1009);
   });
 
   it("that does not read loses its oldest samples and is told how many, while another gets all", async () => {
@@ -268,9 +268,9 @@ describe("a hostile viewer", () => {
     slow.client.subscribe(id);
     fast.client.subscribe((await fast.channel("arm/image")).id);
     // Answered after the subscriptions.
-    for (const test of [slow, fast]) {
-      test.send({ op: "unsubscribe", subscriptionIds: [99] });
-      await test.text("status");
+    for (const opened of [slow, fast]) {
+      opened.send({ op: "unsubscribe", subscriptionIds: [99] });
+      await opened.text("status");
     }
     const seq = (bytes: Buffer): number => JSON.parse(bytes.toString("utf8", 13)).seq;
     const publish = async (number: number) => {
@@ -298,9 +298,9 @@ describe("a hostile viewer", () => {
     await using other = await createManager({ instance: { name: "full", manager: "localhost:0" } }, { listen: true });
     const token = await urlToken(other, "wall", "viewer");
     const viewers = Array.from({ length: MAX_VIEWERS }, () => new TestViewer(other, token));
-    await Promise.all(viewers.map((test) => test.text("serverInfo")));
+    await Promise.all(viewers.map((test) => opened.text("serverInfo")));
     expect(await upgradeStatus(addressOf(other, `/mgr/foxglove?token=${token}`))).toBe(503);
-    for (const test of viewers) test[Symbol.dispose]();
+    for (const opened of viewers) opened[Symbol.dispose]();
   });
 });
 
@@ -334,9 +334,9 @@ describe("an access token for URLs", () => {
   });
 
   it("ends its connections when it is revoked", async () => {
-    using test = new TestViewer(manager, await urlToken(manager, "short", "viewer"));
-    await test.text("serverInfo");
-    const closed = once(test.ws, "close");
+    using opened = new TestViewer(manager, await urlToken(manager, "short", "viewer"));
+    await opened.text("serverInfo");
+    const closed = once(opened.ws, "close");
     await manager.request({ type: "revoke_access_token", name: "short" });
     expect((await closed)[0]).toBe(1008);
   });
