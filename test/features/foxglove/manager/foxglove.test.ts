@@ -298,7 +298,7 @@ describe("a hostile viewer", () => {
     await using other = await createManager({ instance: { name: "full", manager: "localhost:0" } }, { listen: true });
     const token = await urlToken(other, "wall", "viewer");
     const viewers = Array.from({ length: MAX_VIEWERS }, () => new TestViewer(other, token));
-    await Promise.all(viewers.map((test) => opened.text("serverInfo")));
+    await Promise.all(viewers.map((opened) => opened.text("serverInfo")));
     expect(await upgradeStatus(addressOf(other, `/mgr/foxglove?token=${token}`))).toBe(503);
     for (const opened of viewers) opened[Symbol.dispose]();
   });
