@@ -50,14 +50,14 @@ const DETACH_TIMEOUT_MS = 30_000;
 
 /** `mgr up [NAME…]`: runs the manager, in the foreground until a signal or detached. */
 export async function up(names: string[], flags: UpFlags): Promise<void> {
-  const detached = process.env[DETACHED] === "1";
-  const config = (detached ? await handedOverConfig() : null) ?? (await loadConfig(flags.config, { ...flags, otherWay: importHint }));
+  const config = await loadConfig(flags.config, { ...flags, otherWay: importHint });
   const { exitWith = null, abortOnFailure = false } = flags;
   if (exitWith !== null && !config.processes.has(exitWith))
     throw new CommandFailure(
       EXIT.notFound,
       `--exit-with: ${config.file} has no process '${exitWith}'${didYouMeanName(exitWith, config.processes.keys())}`,
     );
+  const detached = process.env[DETACHED] === "1";
   if (!detached && (await isAlreadyUp(config, flags))) return joinRunning(config, names, flags);
   if (flags.detach) return detach(config, names, flags);
   delete process.env[DETACHED];
@@ -164,15 +164,6 @@ async function untilEnded(
   }).finally(() => endReports());
 }
 
-/** The configuration as the `mgr up --detach` that started this manager has loaded it; null: a daemon has started it, or that program has ended. */
-async function handedOverConfig(): Promise<Config | null> {
-  if (!process.connected) return null;
-  return new Promise((resolve) => {
-    process.once("message", (config: Config) => resolve(config));
-    process.once("disconnect", () => resolve(null));
-  });
-}
-
 /** Report of a detached manager once its port is open. */
 type Served = Pick<RunningManager, "url" | "hostProblem" | "loginProblem">;
 
@@ -183,12 +174,9 @@ async function detach(config: Config, names: string[], flags: UpFlags): Promise<
   const child = spawn(process.execPath, [...NODE_OPTIONS, ...command], {
     detached: true,
     stdio: ["ignore", "ignore", stderr, "ipc"],
-    serialization: "advanced",
     env: { ...process.env, [DETACHED]: "1" },
   });
   closeSync(stderr);
-  // A manager that ends before it has read this is reported below.
-  child.send(config, () => {});
   // The child has its own session: without this it would continue to start after Ctrl-C here.
   for (const signal of END_SIGNALS) process.on(signal, () => child.kill("SIGTERM"));
   const reported = new Promise<Served | null>((resolve) => {
