@@ -146,7 +146,7 @@ describe("mgr topic", () => {
       return (stat.topics[0]?.packets ?? 0) > 0;
     });
     expect(stat.topics).toEqual([
-      { name: "arm/state", rate: expect.any(Number), bytes_s: expect.any(Number), packets: expect.any(Number) },
+      { name: "arm/state", rate: expect.any(Number), bytes_s: expect.any(Number), packets: expect.any(Number), limits: [] },
     ]);
     expect(await done("topic", "bw", "arm/state", "--once")).toMatch(/arm\/state +[\d.]+ [kM]?B\/s/);
     const delay = JSON.parse(await done("topic", "delay", "arm/state", "--once", "--json"));

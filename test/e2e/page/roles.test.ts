@@ -58,6 +58,8 @@ const SHUT: Readonly<Record<string, string>> = {
   network: "/?view=network",
   tasks: "/mgr/process-list",
   recordings: "/?view=recordings",
+  incidents: "/?view=incidents",
+  incident: "/?incident=20261127-120000-h-1",
   recorded: "/?recording=run&host=h&file=f.mcap",
   loggers: "/?view=loggers",
   display: "/?view=display",

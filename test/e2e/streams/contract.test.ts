@@ -26,6 +26,7 @@ let client: Client;
 
 async function begin(): Promise<void> {
   instance = await Instance.up({
+    flight: { triggers: {} },
     notifications: { ways: { page: { browser: {} } }, rules: [{ ways: ["page"], group_wait: "0s" }] },
     modes: { run: { start: ["tools/echo"], parameters: { rate: 1 }, fallback: "safe" }, safe: { start: ["tools/echo"] }, other: {} },
     groups: { tools: { opened: false } },

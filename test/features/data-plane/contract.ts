@@ -71,6 +71,7 @@ export const dataPlaneContract: FeatureContract = {
     topic_publish_result: result({ name }, { subscribers: "integer" }),
     service_call_result: result({ name, endpoint: "string" }, { response: "anything" }),
   },
+  seenElsewhere: ["topic limit"],
   resources: {
     topic: {
       name: "string",
