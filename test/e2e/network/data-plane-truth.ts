@@ -42,7 +42,7 @@ export class Truth {
       const about = { name, publisher: name, publisher_host: this.#host(place), problem: null };
       const counted = { published_packets: sent, publisher_rate: 0, subscribers: ALL_SUBSCRIBERS, dropped_packets: 0 };
       const message = { message_definition: `demo.${language}`, message_size: newest[subjectOfTopic(name)]?.size };
-      expect(topics.get(name)).toEqual({ ...about, ...counted, ...message });
+      expect(topics.get(name)).toEqual({ ...about, ...counted, ...message, limits: [] });
       expect(await program.do("counters")).toMatchObject({ sent, unsent: 0 });
     }
     await this.#expectServices(client);
