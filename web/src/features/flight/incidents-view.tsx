@@ -17,9 +17,10 @@ import { incidents, isEnabled } from "./incidents-store.ts";
 const filter = signal("");
 
 const COLUMNS: readonly Column<Incident>[] = [
-  { title: "Time", value: ({ time }) => time, cell: ({ time }) => clockTime(time) },
+  { title: "Time", value: ({ time }) => time, cell: ({ time }) => <span class="incident-time">{clockTime(time)}</span> },
   {
     title: "State",
+    isMedium: true,
     value: ({ state }) => state,
     cell: (incident) => (
       <span class={incident.problem === null ? (incident.state === "complete" ? "soft" : "good") : "bad"} title={incident.problem ?? ""}>
