@@ -1,6 +1,7 @@
 import { batch, signal } from "@preact/signals";
 import type { Incident } from "../../../../src/features/flight/wire.ts";
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
+import { refusalOf } from "../../state/access.ts";
 import { drawnWithNextFrame } from "../../state/painting.ts";
 import { client, frames$ } from "../../state/store.ts";
 import { complain } from "../../ui/toasts.ts";
@@ -10,11 +11,13 @@ export const incidents = signal<readonly Incident[] | null>(null);
 /** Whether the flight recorder is configured. */
 export const isEnabled = signal(true);
 
-// Follows the manager from the first time that one of the views is opened.
-const request = () => client.request({ type: "request_incidents" }).catch(complain);
-void request();
+// Follows the manager from when the code of the views is loaded, which may be before one of them is opened.
+function request(): void {
+  if (refusalOf({ type: "request_incidents" }) === null) client.request({ type: "request_incidents" }).catch(complain);
+}
+request();
 frames$.subscribe((frame) => {
-  if (frame.type === "snapshot") void request();
+  if (frame.type === "snapshot") request();
   drawnWithNextFrame(() => batch(() => receive(frame)));
 });
 
