@@ -3,6 +3,12 @@ import type { IMarker, ITheme, Terminal } from "@xterm/xterm";
 import { shade } from "../state/settings.ts";
 import type { DrawnRule } from "./draw-queue.ts";
 
+/** How every terminal of the page looks. */
+export const TERMINAL_LOOK = {
+  fontFamily: 'ui-monospace, "Cascadia Mono", "SF Mono", Menlo, "DejaVu Sans Mono", monospace',
+  minimumContrastRatio: 4.5,
+} as const;
+
 export function useWebGl(terminal: Terminal): void {
   try {
     const webgl = new WebglAddon();

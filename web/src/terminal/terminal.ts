@@ -13,7 +13,7 @@ import { RunJumps } from "./run-jumps.ts";
 import { MAX_MATCHES, type SearchQuery, type SearchResults } from "./search-query.ts";
 import { enterTerminal } from "./shown-terminals.ts";
 import { ownKeys } from "./terminal-keys.ts";
-import { drawRule, searchColors, showLine, themeOf, useWebGl } from "./terminal-look.ts";
+import { drawRule, searchColors, showLine, TERMINAL_LOOK, themeOf, useWebGl } from "./terminal-look.ts";
 import { TerminalOutput } from "./terminal-output.ts";
 import { typingRefusal } from "./terminal-refusals.ts";
 import { isTerminalReply } from "./terminal-replies.ts";
@@ -72,9 +72,8 @@ export function openTerminal({ name, parent, onSize, onSearchRequested, onFollow
   const terminal = new Terminal({
     allowProposedApi: true,
     cursorBlink: !matchMedia("(prefers-reduced-motion: reduce)").matches,
-    fontFamily: 'ui-monospace, "Cascadia Mono", "SF Mono", Menlo, "DejaVu Sans Mono", monospace',
+    ...TERMINAL_LOOK,
     fontSize: fontSize.value,
-    minimumContrastRatio: 4.5,
     overviewRuler: { width: 9 },
     rightClickSelectsWord: true,
     screenReaderMode: screenReader.value,

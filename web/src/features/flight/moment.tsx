@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Incident } from "../../../../src/features/flight/wire.ts";
+import { putInAddress } from "../../state/address-parameters.ts";
 import { clockSeconds, millisecondsOf } from "../../ui/time.ts";
 import { complain } from "../../ui/toasts.ts";
 import type { RecordedFile } from "../recordings/file/public-file.ts";
@@ -28,7 +29,7 @@ export function Moment({ incident, file }: Props) {
   const happened = useBefore(moment, "", () => happeningsBefore(file, moment));
   const move = (to: number) => {
     setMoment(to);
-    keepInAddress(to);
+    putInAddress([MOMENT], [[MOMENT, String(Math.round(to * 1_000))]]);
   };
   return (
     <section class="incident-moment" aria-label="A moment">
@@ -103,10 +104,4 @@ function concerned(terminals: readonly string[], { triggers }: Incident): string
 function momentOfAddress(): number | null {
   const milliseconds = Number(new URLSearchParams(location.search).get(MOMENT) ?? Number.NaN);
   return Number.isFinite(milliseconds) ? milliseconds / 1_000 : null;
-}
-
-function keepInAddress(moment: number): void {
-  const search = new URLSearchParams(location.search);
-  search.set(MOMENT, String(Math.round(moment * 1_000)));
-  history.replaceState(null, "", `?${search.toString().replaceAll("%2F", "/")}`);
 }

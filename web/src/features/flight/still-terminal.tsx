@@ -1,7 +1,7 @@
 import { Terminal } from "@xterm/xterm";
 import { useEffect, useRef } from "preact/hooks";
 import { fontSize } from "../../state/settings.ts";
-import { themeOf } from "../../terminal/terminal-look.ts";
+import { TERMINAL_LOOK, themeOf } from "../../terminal/terminal-look.ts";
 import type { Screen } from "./at-moment.ts";
 import "@xterm/xterm/css/xterm.css";
 
@@ -13,9 +13,8 @@ export function StillTerminal({ label, screen }: { label: string; screen: Screen
     if (box.current === null) return;
     const terminal = new Terminal({
       disableStdin: true,
-      fontFamily: 'ui-monospace, "Cascadia Mono", "SF Mono", Menlo, "DejaVu Sans Mono", monospace',
+      ...TERMINAL_LOOK,
       fontSize: fontSize.peek(),
-      minimumContrastRatio: 4.5,
       scrollback: 1_000,
       theme: themeOf(box.current),
     });

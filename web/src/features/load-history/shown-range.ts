@@ -1,4 +1,5 @@
 import { effect, type Signal, signal } from "@preact/signals";
+import { putInAddress } from "../../state/address-parameters.ts";
 import { current } from "../../state/navigation.ts";
 import { keyOf, type ViewOf, viewOfAddress } from "../../state/views.ts";
 import { isSame, type Range, rangeOfAddress, rangeParameters, USUAL_RANGE } from "./range.ts";
@@ -58,9 +59,5 @@ addEventListener("popstate", () => {
 effect(() => {
   const view = current.value;
   if (view.kind !== "history") return;
-  const parameters = rangeParameters(shownRange(view).value.range);
-  const search = new URLSearchParams(location.search);
-  for (const name of RANGE_PARAMETERS) search.delete(name);
-  for (const [name, value] of parameters) search.append(name, value);
-  history.replaceState(null, "", `?${search.toString().replaceAll("%2F", "/").replaceAll("%3A", ":")}`);
+  putInAddress(RANGE_PARAMETERS, rangeParameters(shownRange(view).value.range));
 });

@@ -1,4 +1,5 @@
 import { computed, effect } from "@preact/signals";
+import { putInAddress } from "../../../state/address-parameters.ts";
 import { current } from "../../../state/navigation.ts";
 import { kept } from "../../../state/settings.ts";
 import { MAX_TRACES, type Trace, titleOfTrace, toggled } from "../plot/traces.ts";
@@ -60,14 +61,5 @@ addEventListener("popstate", readAddress, { capture: true });
 effect(() => {
   const shown = plotParameters(plot.value);
   if (current.value.kind !== "plot") return;
-  const search = new URLSearchParams(location.search);
-  for (const name of PLOT_PARAMETERS) search.delete(name);
-  for (const [name, value] of shown) search.append(name, value);
-  history.replaceState(null, "", `?${readableQuery(search)}`);
+  putInAddress(PLOT_PARAMETERS, shown);
 });
-
-/** Slashes, colons, commas and brackets are legal in a query, and easier to read. */
-function readableQuery(search: URLSearchParams): string {
-  const legal = { "%2F": "/", "%3A": ":", "%2C": ",", "%5B": "[", "%5D": "]" };
-  return search.toString().replace(/%(?:2F|3A|2C|5B|5D)/g, (code) => legal[code as keyof typeof legal]);
-}

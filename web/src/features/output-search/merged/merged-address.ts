@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { putInAddress } from "../../../state/address-parameters.ts";
 import { current } from "../../../state/navigation.ts";
 import { MERGED_PARAMETERS } from "../views.ts";
 import { type MergedOptions, mergedOfAddress, mergedParameters } from "./merged-options.ts";
@@ -18,10 +19,7 @@ export function useMergedOptions(of: string): [MergedOptions, (part: Partial<Mer
   useEffect(() => {
     known.set(of, options);
     if (!isCurrent) return;
-    const search = new URLSearchParams(location.search);
-    for (const name of MERGED_PARAMETERS) search.delete(name);
-    for (const [name, value] of mergedParameters(options)) search.append(name, value);
-    history.replaceState(null, "", `?${search.toString().replaceAll("%2F", "/")}`);
+    putInAddress(MERGED_PARAMETERS, mergedParameters(options));
   }, [of, options, isCurrent]);
   return [options, (part) => setOptions((before) => ({ ...before, ...part }))];
 }

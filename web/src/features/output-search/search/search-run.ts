@@ -2,6 +2,7 @@ import { effect, signal } from "@preact/signals";
 import { messageOf } from "../../../../../src/base/errors.ts";
 import type { OutputSearchSummary } from "../../../../../src/features/output-search/client/search-output.ts";
 import type { OutputHit } from "../../../../../src/features/output-search/wire.ts";
+import { putInAddress } from "../../../state/address-parameters.ts";
 import { current } from "../../../state/navigation.ts";
 import { drawnWithNextFrame } from "../../../state/painting.ts";
 import { client } from "../../../state/store.ts";
@@ -141,8 +142,5 @@ addEventListener("popstate", readAddress, { capture: true });
 effect(() => {
   const parameters = searched.value === null ? [] : queryParameters(searched.value);
   if (current.value.kind !== "search") return;
-  const search = new URLSearchParams(location.search);
-  for (const name of SEARCH_PARAMETERS) search.delete(name);
-  for (const [name, value] of parameters) search.append(name, value);
-  history.replaceState(null, "", `?${search.toString().replaceAll("%2F", "/")}`);
+  putInAddress(SEARCH_PARAMETERS, parameters);
 });
