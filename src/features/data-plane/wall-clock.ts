@@ -1,18 +1,58 @@
-/** Maximum difference to the system's clock, nanoseconds. Beyond it the clock was adjusted, and the time is read again. */
-const MAX_DRIFT_NS = 2_000_000n;
 const MS = 1_000_000n;
+/** Most readings while the system's clock is expected to tick, which takes a millisecond at most: it may stand still, as in tests. */
+const MAX_READINGS = 100_000;
 
-let anchor = 0n;
-let anchoredAt = 0n;
-
-/** Nanoseconds since 1970. `Date.now()` alone has a resolution of a millisecond. */
-export function wallClockNs(): bigint {
-  const monotonic = process.hrtime.bigint();
-  const coarse = BigInt(Date.now()) * MS;
-  const exact = anchor + (monotonic - anchoredAt);
-  const drift = exact - coarse;
-  if (drift >= 0n && drift <= MAX_DRIFT_NS) return exact;
-  anchor = coarse;
-  anchoredAt = monotonic;
-  return coarse;
+interface Sources {
+  /** Nanoseconds. */
+  readonly monotonic: () => bigint;
+  /** Milliseconds since 1970, rounded down. */
+  readonly system: () => number;
 }
+
+/**
+ * The system's clock in nanoseconds, although JavaScript reads it in milliseconds only: its offset from the monotonic clock is known from a moment at which
+ * it ticked, and each further reading bounds it.
+ */
+export class WallClock {
+  readonly #sources: Sources;
+  #offset: bigint | null = null;
+
+  constructor(sources: Sources) {
+    this.#sources = sources;
+  }
+
+  /** Nanoseconds since 1970. */
+  now(): bigint {
+    const { monotonic, system } = this.#sources;
+    const before = monotonic();
+    const coarse = BigInt(system()) * MS;
+    const after = monotonic();
+    // The system's clock showed this millisecond at some moment between the two readings, however long that took.
+    const [least, most] = [coarse - after, coarse + MS - before];
+    const known = this.#offset;
+    // A clock that was set is measured again; one that is slewed is followed.
+    if (known === null || known < least - MS || known > most + MS) {
+      this.#offset = this.#atTick();
+      return monotonic() + this.#offset;
+    }
+    this.#offset = known < least ? least : known > most ? most : known;
+    return after + this.#offset;
+  }
+
+  /** The offset at a moment at which the system's clock goes on to the next millisecond. */
+  #atTick(): bigint {
+    const { monotonic, system } = this.#sources;
+    const first = system();
+    let [now, at] = [first, monotonic()];
+    for (let readings = 0; now === first && readings < MAX_READINGS; readings++) {
+      now = system();
+      at = monotonic();
+    }
+    return BigInt(now) * MS - at;
+  }
+}
+
+const clock = new WallClock({ monotonic: () => process.hrtime.bigint(), system: () => Date.now() });
+
+/** Nanoseconds since 1970. */
+export const wallClockNs = (): bigint => clock.now();

@@ -1,16 +1,11 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { Instance } from "../support/instance.ts";
 import { sh } from "../support/shell.ts";
+import { SHIFTED_CLOCK } from "../support/shifted-clock.ts";
 import { eventually } from "../support/wait.ts";
-
-/** Debian's libfaketime: programs that it is loaded into are shown another wall clock; the monotonic one stays. */
-function faketime(): string {
-  const folder = readdirSync("/usr/lib").find((name) => name.endsWith("-linux-gnu")) ?? "";
-  return join("/usr/lib", folder, "faketime/libfaketime.so.1");
-}
 
 const LASTING = { command: ["sleep", "100000"] };
 const HOUR_S = 3_600;
@@ -40,13 +35,7 @@ test.each([
   });
   const clock = join(instance.dir, "clock");
   writeFileSync(clock, "+0");
-  Object.assign(instance.extra, {
-    LD_PRELOAD: faketime(),
-    FAKETIME_TIMESTAMP_FILE: clock,
-    FAKETIME_NO_CACHE: "1",
-    FAKETIME_DONT_FAKE_MONOTONIC: "1",
-    DONT_FAKE_MONOTONIC: "1",
-  });
+  Object.assign(instance.extra, { ...SHIFTED_CLOCK, FAKETIME_TIMESTAMP_FILE: clock, FAKETIME_NO_CACHE: "1" });
   await instance.start("up", "-c", instance.config).up();
   const client = await instance.connect();
   const processes = async () => {

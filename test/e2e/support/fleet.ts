@@ -40,6 +40,10 @@ interface FleetOptions {
   networks?: Record<string, object>;
   /** Further settings of `instance`. */
   instance?: object;
+  /** The flight recorder; by default it is off. */
+  flight?: object;
+  /** Hosts whose daemon has further environment. */
+  environments?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 /** A manager and the daemons of other hosts, each on a machine of its own at one switch, run by the built program. */
@@ -105,6 +109,7 @@ export class Fleet implements AsyncDisposable {
         ]),
       ),
       networks: this.#options.networks ?? {},
+      ...(this.#options.flight === undefined ? {} : { flight: this.#options.flight }),
       defaults: { environment: { [MARK]: this.#mark } },
       processes,
     };
@@ -196,7 +201,8 @@ export class Fleet implements AsyncDisposable {
     const words = [process.execPath, PROGRAM, "daemon", "--host", host, "--bus", bus, "--token-file", token, "--state-dir", state];
     const home = this.homeOf(host);
     mkdirSync(home, { recursive: true });
-    this.#daemons.set(host, this.#spawn(host, ["env", `HOME=${home}`, ...words, "--cwd", home]));
+    const environment = Object.entries({ HOME: home, ...this.#options.environments?.[host] }).map(([name, value]) => `${name}=${value}`);
+    this.#daemons.set(host, this.#spawn(host, ["env", ...environment, ...words, "--cwd", home]));
   }
 
   /** Where the daemon of `host` is at home and begins. */
