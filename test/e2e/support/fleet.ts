@@ -175,7 +175,7 @@ export class Fleet implements AsyncDisposable {
 
   /** What the manager answers to a GET. */
   async get(path: string): Promise<Buffer> {
-    const request = get({ socketPath: this.#socket, path, auth: "ada:correct horse", agent: false });
+    const request = get({ socketPath: this.socket, path, auth: "ada:correct horse", agent: false });
     const [response] = (await once(request, "response")) as [IncomingMessage];
     const content = await buffer(response);
     if (response.statusCode !== 200) throw new Error(`${path} was answered with ${response.statusCode}: ${content}`);
@@ -210,11 +210,15 @@ export class Fleet implements AsyncDisposable {
     return join(this.dir, `home-${host}`);
   }
 
+  /** Kills a process of a machine, by the pid that it has there. */
+  signal(machine: string, pid: number): void {
+    this.#network.exec(this.#machine(machine), "kill", "-9", String(pid));
+  }
+
   /** The daemon alone; its guard does the rest. */
   async killDaemon(host: string): Promise<void> {
     const info = JSON.parse(readFileSync(join(this.dir, `state-${host}`, "daemon.lock"), "utf8")) as { pid: number };
-    // The pid that it has on its own machine.
-    this.#network.exec(this.#machine(host), "kill", "-9", String(info.pid));
+    this.signal(host, info.pid);
     const child = this.#daemons.get(host);
     if (child && child.exitCode === null && child.signalCode === null) await once(child, "exit");
   }
@@ -241,7 +245,7 @@ export class Fleet implements AsyncDisposable {
 
   /** Of the manager, and what lets the user in. */
   get url(): string {
-    return `ws+unix://${this.#socket}:`;
+    return `ws+unix://${this.socket}:`;
   }
 
   readonly basic = `Basic ${Buffer.from("ada:correct horse").toString("base64")}`;
@@ -297,7 +301,8 @@ export class Fleet implements AsyncDisposable {
     if (problems.length > 0) throw new Error(`frames that do not conform to the tables:\n${[...new Set(problems)].join("\n")}`);
   }
 
-  get #socket(): string {
+  /** The port of the manager, as a unix socket that the test can reach. */
+  get socket(): string {
     return join(this.dir, "relay.sock");
   }
 
@@ -307,7 +312,7 @@ export class Fleet implements AsyncDisposable {
     for (const [index, host] of this.#options.hosts.entries()) await this.#boot(host, `10.77.0.${index + 2}`);
     if (this.#options.nats) await this.startNats();
     await this.startManager();
-    await this.#relay("manager", this.#socket, { address: "127.0.0.1", port: PORT });
+    await this.#relay("manager", this.socket, { address: "127.0.0.1", port: PORT });
     for (const host of this.#options.hosts) this.startDaemon(host);
   }
 

@@ -35,7 +35,7 @@ def records(data):
 with open(sys.argv[1], "rb") as file:
     content = file.read()
 assert content.startswith(MAGIC) and content.endswith(MAGIC)
-channels, messages, metadata, last = {}, {}, {}, None
+channels, encodings, messages, metadata, last = {}, {}, {}, {}, None
 for opcode, record in records(content[len(MAGIC) : -len(MAGIC)]):
     if opcode == 0x0C:
         name, at = text(record, 0)
@@ -48,9 +48,12 @@ for opcode, record in records(content[len(MAGIC) : -len(MAGIC)]):
     assert zlib.crc32(inner) == crc
     for kind, part in records(inner):
         if kind == 0x04:
-            channels[struct.unpack_from("<H", part, 0)[0]] = text(part, 4)[0]
+            (channel,) = struct.unpack_from("<H", part, 0)
+            channels[channel], at = text(part, 4)
+            encodings[channel] = text(part, at)[0]
         if kind == 0x05:
-            topic = channels[struct.unpack_from("<H", part, 0)[0]]
-            messages[topic] = messages.get(topic, 0) + 1
-            last = json.loads(part[22:])
+            (channel,) = struct.unpack_from("<H", part, 0)
+            messages[channels[channel]] = messages.get(channels[channel], 0) + 1
+            if encodings[channel] == "json":
+                last = json.loads(part[22:])
 print(json.dumps({"messages": messages, "metadata": metadata, "last": last}))

@@ -1,0 +1,70 @@
+// Trial of the flight recorder: five hosts in namespaces, ten publishers at 1 kHz with journals, one host whose clock is 1.3 s wrong. A process is killed, and the
+// incident has 30 s before and 5 s after from all hosts. Fails if a sample or a printed line is missing, if a clock is not within its written uncertainty, or if
+// Python or the page reads something else than @mcap/core. Peer: the allowed uncertainty. Needs root and libfaketime.
+// `npm run build && npx tsx bench/flight-trial.ts`
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { FlightTrial } from "../test/e2e/flight/trial.ts";
+import { launchBrowser } from "../test/e2e/support/demo.ts";
+import type { Fleet } from "../test/e2e/support/fleet.ts";
+import { printFigure, rounded } from "./support/figure.ts";
+
+const SIZE = { hosts: 5, publishers: 10, rate: 1_000, bytes: 128, before: 30, after: 5 };
+const ALLOWED_MS = 1;
+const VICTIM = "victims/h2";
+
+const check = (what: string, isRight: boolean) => {
+  if (isRight) return;
+  process.exitCode = 1;
+  console.error(`wrong: ${what}`);
+};
+
+/** Opens an incident in Chromium; resolves with the text of its page, without its plots. */
+async function shown(fleet: Fleet, id: string): Promise<string> {
+  const server = createServer((socket) => {
+    const to = connect(fleet.socket);
+    socket.on("error", () => to.destroy()).pipe(to);
+    to.on("error", () => socket.destroy()).pipe(socket);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const browser = await launchBrowser();
+  try {
+    const page = await browser.newPage({ extraHTTPHeaders: { authorization: fleet.basic } });
+    const { port } = server.address() as AddressInfo;
+    await page.goto(`http://127.0.0.1:${port}/?${new URLSearchParams({ incident: id })}`);
+    await page.getByLabel("Plots").waitFor({ timeout: 60_000 });
+    return await page.locator(".incident-facts").innerText();
+  } finally {
+    await browser.close();
+    server.close();
+  }
+}
+
+await using trial = await FlightTrial.up(SIZE);
+trial.killPid("h2", Number((await trial.client.process(VICTIM)).pid));
+const { id, missing, size, messages } = await trial.incident(VICTIM);
+const path = await trial.save(id);
+const { clocks, expected, lost, disordered, unprinted, terminals } = await trial.judge(path);
+check(`the incident lacks ${missing.join("; ")}`, missing.length === 0);
+check(`${lost} of ${expected} samples are lost, ${disordered} out of order`, lost === 0 && disordered === 0 && expected > 0);
+check(`${unprinted} lines are in no terminal`, unprinted === 0 && terminals === SIZE.publishers);
+for (const [host, { error, uncertainty }] of Object.entries(clocks))
+  check(`the clock of ${host} is wrong by ${error} ms, and known to ${uncertainty} ms`, Math.abs(error) <= uncertainty);
+const read = await trial.python(path);
+const total = Object.values(read.messages).reduce((sum, count) => sum + count, 0);
+check(`Python finds ${total} messages, and the incident has ${messages}`, total === messages);
+const text = await shown(trial.fleet, id);
+check(`the page does not name all hosts: ${text}`, trial.hosts.every((host) => text.includes(host)) && !text.includes("Missing"));
+const uncertainty = Math.max(...Object.values(clocks).map((clock) => clock.uncertainty));
+printFigure({
+  figure: "flight-trial",
+  unit: `ms, uncertainty of the clocks of ${SIZE.hosts} hosts, one of them 1.3 s wrong`,
+  value: rounded(uncertainty, 3),
+  peer: "allowed",
+  peer_value: ALLOWED_MS,
+  worst_error_ms: rounded(Math.max(...Object.values(clocks).map(({ error }) => Math.abs(error))), 3),
+  samples_expected: expected,
+  samples_lost: lost,
+  file_mib: rounded(size / 1024 / 1024),
+});
+check(`the clocks are known to ${uncertainty} ms`, uncertainty < ALLOWED_MS);

@@ -1,0 +1,85 @@
+import { readdirSync, watch } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readIndexed } from "../../features/recordings/samples/mcap/indexed-reader.ts";
+import { FlightTrial } from "./trial.ts";
+
+/** Three hosts with a publisher each; small, because the benchmark (bench/flight-trial.ts) has the size of a machine. */
+const SIZE = { hosts: 3, publishers: 3, rate: 200, bytes: 1_000, before: 3, after: 2 };
+
+let trial: FlightTrial;
+beforeAll(async () => {
+  trial = await FlightTrial.up(SIZE);
+});
+afterAll(() => trial?.[Symbol.asyncDispose]());
+
+/** Nothing of the publishers of these hosts is missing, and clocks are known as exactly as the file says. */
+async function expectComplete(id: string, hosts = trial.hosts): Promise<string> {
+  const path = await trial.save(id);
+  const { clocks, expected, ...judged } = await trial.judge(path, hosts);
+  expect(judged).toEqual({ lost: 0, disordered: 0, unprinted: 0, terminals: hosts.length });
+  expect(expected).toBeGreaterThan(SIZE.rate);
+  for (const [host, { error, uncertainty }] of Object.entries(clocks))
+    expect(Math.abs(error), `the clock of ${host} is known to ${uncertainty} ms`).toBeLessThanOrEqual(uncertainty);
+  return path;
+}
+
+test("an incident has every sample and line that all hosts published, with a wrong clock put right, for @mcap/core and for Python", async () => {
+  trial.killPid("h2", Number((await trial.client.process("victims/h2")).pid));
+  const { id, missing } = await trial.incident("victims/h2");
+  expect(missing).toEqual([]);
+  const path = await expectComplete(id);
+  const { messages } = await readIndexed(path);
+  const counts: Record<string, number> = {};
+  for (const { topic } of messages) counts[topic] = (counts[topic] ?? 0) + 1;
+  const read = await trial.python(path);
+  expect(read.messages).toEqual(counts);
+  expect(Object.keys(read.metadata)).toEqual(
+    expect.arrayContaining(["mgr.incident", ...trial.hosts.map((host) => `mgr.incident.host/${host}`)]),
+  );
+});
+
+/** Calls `then` once, when a file with such a name appears below the folder of the incidents. */
+function whenFile(name: RegExp, then: () => void): void {
+  const watcher = watch(join(trial.fleet.dir, "state/incidents"), { recursive: true }, (_event, path) => {
+    if (path === null || !name.test(path)) return;
+    watcher.close();
+    then();
+  });
+}
+
+test.each([
+  ["at the moment of the trigger", null],
+  ["while the parts are copied", /part-.*\.mcap$/],
+  ["while the file is written", /incident\.mcap\.new$/],
+])("a manager that is killed %s leaves an incident that the next one completes, without a missing sample", async (_when, file) => {
+  const name = file === null ? "victims/h1" : `victims/${trial.hosts[0]}`;
+  await trial.revive(name);
+  const { pid, host } = await trial.client.process(name);
+  const killed =
+    file === null ? trial.fleet.killManager() : new Promise<void>((resolve) => whenFile(file, () => resolve(trial.fleet.killManager())));
+  trial.killPid(String(host), Number(pid));
+  await killed;
+  await trial.restartManager();
+  // Hosts that have not connected to the new manager yet are named as missing until then.
+  const { id } = await trial.incident(name, ({ missing }) => missing.length === 0);
+  await expectComplete(id);
+  expect(readdirSync(join(trial.fleet.dir, "state/incidents", id)).sort()).toEqual(["incident.json", "incident.mcap"]);
+});
+
+test("a host that is cut off at the moment of the trigger is named as missing, and adds its part when it is back", async () => {
+  await trial.revive("victims/h2");
+  const { pid } = await trial.client.process("victims/h2");
+  trial.fleet.link("h1", "cut");
+  trial.killPid("h2", Number(pid));
+  const away = await trial.incident("victims/h2");
+  expect(away.missing).toEqual(["host h1 is not connected: its part is added when it is back"]);
+  await expectComplete(
+    away.id,
+    trial.hosts.filter((host) => host !== "h1"),
+  );
+  trial.fleet.link("h1", "good");
+  const whole = await trial.incident("victims/h2", (incident) => incident.missing.length === 0);
+  expect(whole.id).toBe(away.id);
+  await expectComplete(whole.id);
+});
