@@ -16,13 +16,20 @@ interface Sources {
 export class WallClock {
   readonly #sources: Sources;
   #offset: bigint | null = null;
+  #last = 0n;
 
   constructor(sources: Sources) {
     this.#sources = sources;
   }
 
-  /** Nanoseconds since 1970. */
+  /** Nanoseconds since 1970. Goes back only if the system's clock was set back: what happens later has no earlier time. */
   now(): bigint {
+    const time = this.#read();
+    if (time > this.#last || time < this.#last - MS) this.#last = time;
+    return this.#last;
+  }
+
+  #read(): bigint {
     const { monotonic, system } = this.#sources;
     const before = monotonic();
     const coarse = BigInt(system()) * MS;

@@ -90,6 +90,11 @@ export class FlightFleet {
     return this.#clocks.get(host)?.at(time) ?? null;
   }
 
+  /** Measures the clock of a host now. Never rejects. */
+  async refineClock(host: string): Promise<void> {
+    await this.#clocks.get(host)?.refine();
+  }
+
   /** Tells each host what it is to keep, if that has changed. */
   configure(): void {
     for (const host of this.ready) this.#configure(host);

@@ -178,6 +178,8 @@ export class IncidentWork {
     const { fleet, store, maxBytes } = this.#options;
     const session = fleet.session(host.host);
     if (session === null) return false;
+    // Soon after the end of the part, and before the copy, which delays answers.
+    if (host.clock === null) await fleet.refineClock(host.host);
     const path = store.partPath(record, host.host, part.id);
     const { signal } = job.end;
     try {
