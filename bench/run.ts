@@ -10,7 +10,7 @@ const FOLDER = fileURLToPath(new URL(".", import.meta.url));
 /** Five runs of each peer take minutes. */
 const TIMEOUT_MS = 1_200_000;
 /** Not a benchmark, and those that take long. */
-const NOT_RUN = new Set(["run", "soak", "bus-fuzz", "load-trial", "alone-cuts", "alone-minute"]);
+const NOT_RUN = new Set(["run", "soak", "bus-fuzz", "load-trial", "flight-trial", "alone-cuts", "alone-minute"]);
 
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
 const all = readdirSync(FOLDER)

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { FlightHost, Incident } from "../../../src/features/flight/wire.ts";
+import type { HostEntry } from "../../../src/protocol/resources/resources.ts";
 import { readIndexed } from "../../features/recordings/samples/mcap/indexed-reader.ts";
 import type { Client } from "../support/client.ts";
 import { Fleet } from "../support/fleet.ts";
@@ -103,6 +104,10 @@ export class FlightTrial implements AsyncDisposable {
       await fleet.mgr("reload");
       const client = await fleet.connect();
       const trial = new FlightTrial({ fleet, client, publishers, hosts });
+      await eventually("all hosts are connected", async () => {
+        const { host_list } = (await client.snapshot()) as unknown as { host_list: HostEntry[] };
+        return host_list.length === count && host_list.every(({ daemon_ready }) => daemon_ready);
+      });
       await fleet.mgr("start", "publishers", "victims");
       await trial.#ringsReachBack(before);
       return trial;

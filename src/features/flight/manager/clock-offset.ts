@@ -3,7 +3,7 @@
 /** What two clocks may drift apart, ns per second: 100 ppm. Crystals differ by up to 50 ppm each, and NTP keeps most clocks below that. */
 const DRIFT_NS_PER_S = 100_000n;
 const NS_PER_S = 1_000_000_000n;
-/** Measurements that are kept: at 8 a minute, those of the last 8 minutes. */
+/** Measurements that are kept: at 30 a minute, those of the last 2 minutes. */
 const MAX_MEASUREMENTS = 64;
 
 export interface ClockMeasurement {

@@ -4,7 +4,7 @@ import { type ClockMeasurement, type ClockOffset, offsetAt, withMeasurement } fr
 
 /** Pauses between measurements, milliseconds: the first ones follow each other, so that an incident soon after the start has an offset. */
 const FIRST_MS = 200;
-const PAUSE_MS = 7_500;
+const PAUSE_MS = 2_000;
 const FIRST_MEASUREMENTS = 5;
 /** Measurements that follow each other at once when the offset of a moment is needed: the shortest round trip counts. */
 const MEASUREMENTS_AT_ONCE = 8;

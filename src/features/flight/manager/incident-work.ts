@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import type { DomainEvents } from "../../../actors/domain-events.ts";
 import { type Clock, MAX_DURATION_MS } from "../../../base/clock.ts";
-import { MgrError, messageOf } from "../../../base/errors.ts";
+import { isDiskFull, MgrError, messageOf } from "../../../base/errors.ts";
 import type { LogBook } from "../../../log/log-book.ts";
 import { UpsertPublisher } from "../../recordings/manager/index.ts";
 import type { Incident } from "../wire.ts";
@@ -95,7 +95,7 @@ export class IncidentWork {
     this.#track(
       this.#save(record, job).then(
         () => this.#steps(record, job),
-        (error: unknown) => this.#failed(record, job, `it cannot be saved: ${messageOf(error)}`),
+        (error: unknown) => this.#failed(record, job, `it cannot be saved: ${failureText(error)}`),
       ),
     );
     this.#publish(record, job);
@@ -156,7 +156,7 @@ export class IncidentWork {
     this.#track(
       step().then(done, (error: unknown) => {
         job.busy.delete(key);
-        this.#failed(record, job, messageOf(error));
+        this.#failed(record, job, failureText(error));
       }),
     );
   }
@@ -212,7 +212,7 @@ export class IncidentWork {
       },
       (error: unknown) => {
         if (!job.end.signal.aborted) log.warn(`the file of the incident ${record.id} cannot be written: ${messageOf(error)}`);
-        this.#failed(record, job, `its file cannot be written: ${messageOf(error)}`);
+        this.#failed(record, job, `its file cannot be written: ${failureText(error)}`);
         return false;
       },
     );
@@ -306,6 +306,12 @@ export class IncidentWork {
     this.#running.add(work);
     void work.finally(() => this.#running.delete(work));
   }
+}
+
+/** What failed on this machine, and what to do about a full disk. */
+function failureText(error: unknown): string {
+  const text = messageOf(error);
+  return isDiskFull(error) ? `${text}. Make room on the disk of the state folder, or delete incidents with 'mgr incidents rm ID'` : text;
 }
 
 /** The link was cut, or the answer was lost: the step is done again when the host is back. */

@@ -273,7 +273,7 @@ test("a disk that cannot be written to is the incident's problem, and is tried a
   const here = rig.host("here");
   await rig.connect(here);
   here.fires("one crashed");
-  await expect.poll(() => rig.incident?.problem).toMatch(/no space left on device; it is tried again/);
+  await expect.poll(() => rig.incident?.problem).toMatch(/no space left on device\. Make room .*; it is tried again/);
   expect(here.parts.size).toBe(1);
   isFull = false;
   await rig.clock.advance(31_000);
