@@ -5,9 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { FlightHost, Incident } from "../../../src/features/flight/wire.ts";
-import type { HostEntry } from "../../../src/protocol/resources/resources.ts";
 import { readIndexed } from "../../features/recordings/samples/mcap/indexed-reader.ts";
-import type { Client } from "../support/client.ts";
+import type { Client, ProcessView } from "../support/client.ts";
 import { Fleet } from "../support/fleet.ts";
 import { clockAhead } from "../support/shifted-clock.ts";
 import { eventually } from "../support/wait.ts";
@@ -105,8 +104,8 @@ export class FlightTrial implements AsyncDisposable {
       const client = await fleet.connect();
       const trial = new FlightTrial({ fleet, client, publishers, hosts });
       await eventually("all hosts are connected", async () => {
-        const { host_list } = (await client.snapshot()) as unknown as { host_list: HostEntry[] };
-        return host_list.length === count && host_list.every(({ daemon_ready }) => daemon_ready);
+        const { processes } = (await client.snapshot()) as unknown as { processes: ProcessView[] };
+        return processes.length === count + wanted && processes.every(({ host_ready }) => host_ready);
       });
       await fleet.mgr("start", "publishers", "victims");
       await trial.#ringsReachBack(before);
