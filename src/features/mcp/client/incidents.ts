@@ -23,16 +23,15 @@ export const INCIDENT_TOOLS: readonly Tool[] = [
   tool({
     name: "get_incident",
     title: "An incident in detail",
-    description: "One incident with its causes, hosts, clocks and what is missing, and the last entries of the manager's log until its first cause.",
+    description:
+      "One incident with its causes, hosts, clocks and what is missing, and the last entries of the manager's log until its first cause.",
     input: z.object({ id: z.string().min(1).max(255).describe("Id of an incident.") }),
     run: async (client, { id }) => {
       const { incidents } = await client.request({ type: "request_incidents", limit: MAX_LISTED });
       const incident = incidents.find((each) => each.id === id);
       if (incident === undefined) throw new MgrError("not_found", `there is no incident '${id}': list_incidents lists them`);
       const { entries } = await client.request({ type: "request_logs", level: "info", limit: MAX_SEARCHED });
-      const { time, until } = incident;
-      const before = entries.filter(({ ts }) => ts >= incident.from && ts <= (incident.triggers.length === 0 ? until : time));
-      return { incident, log: before.slice(-MAX_ENTRIES) };
+      return { incident, log: logUntilCause(entries, incident) };
     },
   }),
   tool({
@@ -47,6 +46,14 @@ export const INCIDENT_TOOLS: readonly Tool[] = [
     },
   }),
 ];
+
+/** The last entries from the beginning of an incident until its first cause. `entries`: oldest first. */
+export function logUntilCause<Entry extends { readonly ts: string }>(
+  entries: readonly Entry[],
+  { from, time }: Pick<Incident, "from" | "time">,
+): Entry[] {
+  return entries.filter(({ ts }) => ts >= from && ts <= time).slice(-MAX_ENTRIES);
+}
 
 function inShort({ id, state, time, triggers, note, by, hosts, missing }: Incident): object {
   return { id, state, time, causes: triggers.map(({ text }) => text), note, by, hosts: hosts.map(({ host }) => host), missing };

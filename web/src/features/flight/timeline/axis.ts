@@ -46,7 +46,7 @@ export function timeAfterKey(
     ["PageUp", time + page],
     ["Home", whole.from],
     ["End", whole.until],
-    ["c", cause],
+    ["Enter", cause],
   ]).get(key);
   return to === undefined ? null : inside(to, whole);
 }

@@ -13,6 +13,8 @@ import { type LoadCurve, loadCurves, valueUntil } from "./load.ts";
 /** Decimal places of the seconds of the cursor's time. */
 const DIGITS = 2;
 const ZOOM = 2;
+/** Place of the last tick whose text has room behind it, percent. */
+const MAX_TEXT_PLACE = 88;
 /** Height of a curve in its own units. */
 const CURVE_HEIGHT = 100;
 
@@ -71,7 +73,7 @@ export function Timeline({ messages, whole, triggers, time, onTime, process, onP
       <div class="timeline-tools">
         <output>{cursorText}</output>
         {causes.length > 0 && (
-          <Button title="Moves the cursor to the first cause (c)" onClick={() => move(cause)}>
+          <Button title="Moves the cursor to the first cause (Enter)" onClick={() => move(cause)}>
             Go to cause
           </Button>
         )}
@@ -105,8 +107,8 @@ export function Timeline({ messages, whole, triggers, time, onTime, process, onP
             onPointerMove={onPointer}
           >
             {ticksOf(shown, isNarrow.value ? 3 : 8).map(({ place, text }) => (
-              <span key={text} class={`timeline-tick ${place > 88 ? "at-end" : ""}`} style={{ left: `${place}%` }}>
-                {text}
+              <span key={text} class="timeline-tick" style={{ left: `${place}%` }}>
+                {place <= MAX_TEXT_PLACE && text}
               </span>
             ))}
           </div>
@@ -127,8 +129,8 @@ export function Timeline({ messages, whole, triggers, time, onTime, process, onP
         </div>
       </div>
       <p class="soft timeline-legend">
-        <span class="timeline-cause-sign">◆</span> cause. Arrow keys move the cursor, with Shift further; Home and End, c to the cause, +
-        and − zoom, 0 shows all.
+        <span class="timeline-cause-sign">◆</span> Cause. Arrow keys move the cursor, with Shift further; Home and End to the ends, Enter to
+        the cause. + and − zoom, 0 shows all.
       </p>
     </section>
   );
