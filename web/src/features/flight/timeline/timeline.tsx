@@ -15,6 +15,8 @@ const DIGITS = 2;
 const ZOOM = 2;
 /** Place of the last tick whose text has room behind it, percent. */
 const MAX_TEXT_PLACE = 88;
+/** Processes that are listed at first: those that failed, then others that changed. */
+const MAX_LISTED = 12;
 /** Height of a curve in its own units. */
 const CURVE_HEIGHT = 100;
 
@@ -62,7 +64,8 @@ export function Timeline({ messages, whole, triggers, time, onTime, process, onP
     if (width > 0) move(inside(shown.from + ((event.clientX - left) / width) * (shown.until - shown.from), whole));
   };
   const changed = lanes.filter(({ hasChanged }) => hasChanged);
-  const listed = showsAll ? lanes : changed;
+  const first = changed.slice(0, MAX_LISTED);
+  const listed = showsAll ? lanes : first;
   const rows = useMemo(
     () => listed.map((lane) => <LaneRow key={lane.name} lane={lane} shown={shown} onPick={onProcess} />),
     [lanes, showsAll, shown],
@@ -84,7 +87,7 @@ export function Timeline({ messages, whole, triggers, time, onTime, process, onP
           Zoom out
         </Button>
         <span class="grow" />
-        {changed.length < lanes.length && (
+        {first.length < lanes.length && (
           <Button pressed={showsAll} onClick={() => setShowsAll(!showsAll)}>
             {`Show all ${lanes.length} processes`}
           </Button>
@@ -113,8 +116,7 @@ export function Timeline({ messages, whole, triggers, time, onTime, process, onP
             ))}
           </div>
         </div>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and is reached by keys so */}
-        <section class="timeline-lanes" aria-label="States of processes" tabIndex={0}>
+        <section class="timeline-lanes" aria-label="States of processes">
           {rows}
           {listed.length === 0 && <p class="soft">No process changed its state.</p>}
         </section>
