@@ -75,6 +75,17 @@ test("an incident shows why it was kept, the terminal at a moment, and what had 
   await incident.getByText(`${NAME} ended: SIGSEGV`).waitFor();
   const address = new URL(page.url());
   expect(address.searchParams.has("moment")).toBe(true);
+  await incident.getByRole("img", { name: new RegExp(`^${NAME}: .*failed: SIGSEGV from `) }).waitFor();
+  const before = await moment.getAttribute("aria-valuenow");
+  await moment.press("Shift+ArrowLeft");
+  await soon(async () => Number(await moment.getAttribute("aria-valuenow"))).toBeLessThan(Number(before));
+  await incident.getByRole("button", { name: "Zoom in" }).press("Enter");
+  await soon(() => incident.getByRole("button", { name: "Zoom out" }).isEnabled()).toBe(true);
+  await moment.press("0");
+  await soon(() => incident.getByRole("button", { name: "Zoom out" }).isEnabled()).toBe(false);
+  // The pointer moves the cursor, too.
+  await moment.click({ position: { x: 2, y: 10 } });
+  await soon(() => incident.locator(".still-terminal .xterm-rows").textContent()).not.toContain("red");
   expect(await desk.violations()).toEqual([]);
 
   const phone = await rig.open(`/${address.search}`, { viewport: { width: 390, height: 800 }, colorScheme: "dark" });

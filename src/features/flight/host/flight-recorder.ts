@@ -15,9 +15,10 @@ import { readJsonState } from "../../../files/json-state-file.ts";
 import { replaceFileSync } from "../../../files/replace-file.ts";
 import { makeStateFolder } from "../../../files/state-folder.ts";
 import type { Tap } from "../../data-plane/host/index.ts";
-import { type Figures, PROCESS_SERIES } from "../../load-history/series.ts";
+import type { Figures } from "../../load-history/series.ts";
 import { jsonEntry, logEntry, processEntry } from "../../recordings/host/index.ts";
 import { type FlightPartEvent, type FlightSpec, flightSpec, MAX_SPAN_MS } from "../contract.ts";
+import { machineLoadEntry, processLoadEntry } from "./load-entries.ts";
 import { partsState } from "./parts/part-state.ts";
 import { Parts, type PartsOptions } from "./parts/parts.ts";
 import { FlightRing } from "./ring/flight-ring.ts";
@@ -201,8 +202,12 @@ export class FlightRecorder {
 
   /** Figures in the order of PROCESS_SERIES. */
   measured(name: string, figures: Figures): void {
-    const values = Object.fromEntries(PROCESS_SERIES.map((series, index) => [series, figures[index] ?? null]));
-    this.#ring.put(jsonEntry("mgr/load", this.#options.now(), { name, ...values }));
+    this.#ring.put(processLoadEntry(this.#options.now(), name, figures));
+  }
+
+  /** Figures in the order of HOST_SERIES. */
+  machineMeasured(figures: Figures): void {
+    this.#ring.put(machineLoadEntry(this.#options.now(), figures));
   }
 
   /** Rejects with `busy` if the disk is too slow. */

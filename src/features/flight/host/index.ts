@@ -25,7 +25,11 @@ export const flightHost: HostFeature<keyof typeof FLIGHT_REQUESTS> = {
             send: (event) => publish("flight_part", event),
             taken,
           });
-    if (recorder !== null) use(loadHistoryHost).measurements.subscribe((name, figures) => recorder.measured(name, figures));
+    if (recorder !== null) {
+      const { measurements } = use(loadHistoryHost);
+      measurements.subscribe((name, figures) => recorder.measured(name, figures));
+      measurements.subscribeMachine((figures) => recorder.machineMeasured(figures));
+    }
     const own = () => {
       if (recorder === null) throw new MgrError("conflict", "this host keeps nothing: it has no state folder");
       return recorder;

@@ -15,7 +15,7 @@ import { Watches } from "./watches.ts";
 export interface LoadHistoryOfHost {
   /** History of a process. Rejects with `busy`. */
   of(name: string, range: PointRange): Promise<HistoryRow>;
-  readonly measurements: Pick<Measurements, "subscribe">;
+  readonly measurements: Pick<Measurements, "subscribe" | "subscribeMachine">;
 }
 
 /** Measures what the processes of the host use, and keeps it. */
@@ -36,6 +36,7 @@ export const loadHistoryHost: HostFeature<keyof typeof LOAD_HISTORY_REQUESTS, Lo
       machine,
       watched: () => measurements.eachSecond,
       measured: (name, figures) => measurements.publish(name, figures),
+      machineMeasured: (figures) => measurements.publishMachine(figures),
       sampled: (time, all) => {
         const rows = all.filter(([name]) => watches.names.has(name));
         for (let from = 0; from < rows.length; from += MAX_SAMPLE_ROWS) {

@@ -12,6 +12,7 @@ export class Measurements {
   readonly #watches: Pick<Watches, "names">;
   readonly #changed: () => void;
   readonly #subscriptions: Subscription[] = [];
+  readonly #machineSubscriptions: ((figures: Figures) => void)[] = [];
   #eachSecond: ReadonlySet<string> = new Set();
 
   constructor(watches: Pick<Watches, "names">, changed: () => void) {
@@ -40,6 +41,15 @@ export class Measurements {
     for (const { eachSecond } of this.#subscriptions) for (const name of eachSecond) names.add(name);
     this.#eachSecond = names;
     this.#changed();
+  }
+
+  /** `measured` gets the figures of the whole machine, in the order of HOST_SERIES and its CPUs, every 10 s. */
+  subscribeMachine(measured: (figures: Figures) => void): void {
+    this.#machineSubscriptions.push(measured);
+  }
+
+  publishMachine(figures: Figures): void {
+    for (const measured of this.#machineSubscriptions) measured(figures);
   }
 
   publish(name: string, figures: Figures): void {

@@ -38,6 +38,8 @@ export interface SamplerOptions {
   readonly sampled: (time: number, rows: [name: string, figures: Figures][]) => void;
   /** Called with each measurement of a tree. */
   readonly measured?: (name: string, figures: Figures) => void;
+  /** Called with each measurement of the machine. */
+  readonly machineMeasured?: (figures: Figures) => void;
   readonly warn: (msg: string) => void;
 }
 
@@ -138,7 +140,9 @@ export class Sampler {
 
   *#sampleAll(now: ScanTime): Steps {
     const { histories, machine } = this.#options;
-    histories.open(MACHINE).add(machine.measure(now.at), intervalTo(now, this.#whole));
+    const figures = machine.measure(now.at);
+    histories.open(MACHINE).add(figures, intervalTo(now, this.#whole));
+    this.#options.machineMeasured?.(figures);
     yield;
     const running = new Set([...this.#trees.keys(), ...this.#ended]);
     this.#ended.clear();

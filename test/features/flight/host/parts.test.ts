@@ -27,6 +27,7 @@ it("a part has the time before and after, with topics, terminals by their offset
   rig.write("sim/camera", "\r\n");
   rig.run("ready", "sim/camera");
   rig.recorder.measured("sim/camera", [12.5, 1_000]);
+  rig.recorder.machineMeasured([50, 2_000]);
   const log = { time: String(rig.now), topic: "mgr/log", value: { level: "info", source: "mgr", msg: "noted" } } as const;
   const call = { time: String(rig.now), topic: "mgr/services", value: { service: "reset" } } as const;
   rig.recorder.note({ session: "s", notes: [log, call] });
@@ -45,6 +46,7 @@ it("a part has the time before and after, with topics, terminals by their offset
   ]);
   expect(JSON.parse(String(of("mgr/processes")[0]))).toMatchObject({ kind: "ready", name: "sim/camera", rows: 24, cols: 80 });
   expect(JSON.parse(String(of("mgr/load")[0]))).toMatchObject({ name: "sim/camera", cpu_percent: 12.5, memory: 1_000, threads: null });
+  expect(JSON.parse(String(of("mgr/machine")[0]))).toMatchObject({ cpu_percent: 50, memory_used: 2_000, load: null });
   expect(JSON.parse(String(of("mgr/log")[0]))).toMatchObject({ name: "mgr", message: "noted", level: 2 });
   expect(JSON.parse(String(of("mgr/services")[0]))).toEqual({ service: "reset" });
   const { metadata } = await readIndexed(join(rig.folder, `${incident}.copy`));

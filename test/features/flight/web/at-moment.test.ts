@@ -3,14 +3,14 @@ import { happeningsBefore, terminalBefore, terminalsOf } from "../../../../web/s
 import type { RecordedMessage } from "../../../../web/src/features/recordings/file/recorded-file.ts";
 
 /** A file with these messages, in the order of time. */
-function file(messages: readonly Omit<RecordedMessage, "data">[]) {
+function file(messages: readonly Omit<RecordedMessage, "data" | "host">[]) {
   const names = [...new Set(messages.map(({ topic }) => topic))];
   return {
     topics: names.map((name) => ({ name, messages: 1, isReadable: true })),
     async *messagesBefore(topics: readonly string[], until: number): AsyncGenerator<RecordedMessage> {
       for (const message of messages.toReversed()) {
         if (!topics.includes(message.topic) || message.time > until) continue;
-        yield { ...message, data: typeof message.value === "string" ? terminalBytes(message.value) : new Uint8Array() };
+        yield { ...message, host: "rt1", data: typeof message.value === "string" ? terminalBytes(message.value) : new Uint8Array() };
       }
     },
   };

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createManager } from "../../../../src/app/embedded/create-manager.ts";
+import { logUntilCause } from "../../../../src/features/mcp/client/incidents.ts";
 import { MAX_REQUESTS_OF_USER } from "../../../../src/features/mcp/limits.ts";
 import { mcpRoute } from "../../../../src/features/mcp/manager/route.ts";
 import { Agent, type ERAS, Page, type Served, tokenOf } from "./rig.ts";
@@ -125,6 +126,27 @@ describe.each(ERA_NAMES)("an agent whose client is %s", (era) => {
     await expect(page.answer(question, true)).rejects.toThrow("not open any more");
     expect(await served.manager.process("other").get()).toMatchObject({ requested_state: "start" });
   });
+});
+
+it("an agent lists incidents, and is told why a snapshot cannot be kept and that an incident does not exist", async () => {
+  await using agent = await new Agent("newest", null).connect(served, await tokenOf(served, "recorder", "operator"));
+  expect((await agent.call("list_incidents")).json()).toEqual({ is_enabled: false, incidents: [] });
+  // A manager that is embedded has no state folder.
+  expect(await agent.call("keep_snapshot", { note: "odd noise" })).toMatchObject({
+    failed: true,
+    text: expect.stringContaining("no state folder"),
+  });
+  expect(await agent.call("get_incident", { id: "none" })).toMatchObject({ failed: true, text: expect.stringContaining("list_incidents") });
+  await using reading = await new Agent("newest", null).connect(served, viewer);
+  expect(await reading.tools()).not.toContain("keep_snapshot");
+  // Its token is for a part of the processes only.
+  expect(await reading.call("list_incidents")).toMatchObject({ failed: true });
+});
+
+it("the log of an incident is that of its time until the first cause, the last 50 entries", () => {
+  const entries = Array.from({ length: 60 }, (_, second) => ({ ts: `2026-11-27T06:00:${String(second).padStart(2, "0")}.000000` }));
+  const log = logUntilCause(entries, { from: "2026-11-27T06:00:05.000000", time: "2026-11-27T06:00:58.500000" });
+  expect([log.length, log[0], log.at(-1)]).toEqual([50, entries[9], entries[58]]);
 });
 
 describe("what ends a process", () => {

@@ -1,31 +1,39 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Incident } from "../../../../src/features/flight/wire.ts";
 import { putInAddress } from "../../state/address-parameters.ts";
+import type { Span } from "../../ui/plot/finger-span.ts";
 import { clockSeconds, millisecondsOf } from "../../ui/time.ts";
 import { complain } from "../../ui/toasts.ts";
 import type { RecordedFile } from "../recordings/file/public-file.ts";
+import type { RecordedMessage } from "../recordings/file/recorded-file.ts";
 import { type Happening, happeningsBefore, terminalBefore, terminalsOf } from "./at-moment.ts";
 import { StillTerminal } from "./still-terminal.tsx";
+import { inside } from "./timeline/axis.ts";
+import { readTimeline } from "./timeline/read-timeline.ts";
+import { Timeline } from "./timeline/timeline.tsx";
 import { MOMENT } from "./views.ts";
 
-/** Step of the slider, seconds. */
-const STEP_S = 0.05;
+/** Shortest time that the axis shows, seconds: an incident may have a single message. */
+const MIN_LENGTH_S = 0.05;
+
+const NONE: readonly RecordedMessage[] = [];
 
 interface Props {
   readonly incident: Incident;
   readonly file: RecordedFile;
 }
 
-/** A moment of an incident, which can be moved: a terminal as it was, and what had happened until then. The address is a link to it. */
+/** A moment of an incident, which can be moved along its time: states, load, a terminal as it was, and what had happened until then. The address is a link to it. */
 export function Moment({ incident, file }: Props) {
   const { from } = file.span;
-  // The slider counts whole steps: fractions of seconds since 1970 are not exact, and could leave out the last step. That one is after the end.
-  const steps = Math.floor((file.span.until - from) / STEP_S) + 1;
-  const until = from + steps * STEP_S;
-  const [moment, setMoment] = useState(() => Math.min(until, Math.max(from, momentOfAddress() ?? millisecondsOf(incident.time) / 1_000)));
+  const [whole] = useState<Span>({ from, until: Math.max(file.span.until, from + MIN_LENGTH_S) });
+  const [moment, setMoment] = useState(() => inside(momentOfAddress() ?? millisecondsOf(incident.time) / 1_000, whole));
   const terminals = terminalsOf(file);
   const [name, setName] = useState(() => concerned(terminals, incident) ?? terminals[0] ?? null);
-  const screen = useBefore(moment, name, () => (name === null ? Promise.resolve(null) : terminalBefore(file, name, moment)));
+  const messages = useBefore(0, "", () => readTimeline(file));
+  const screen = useBefore(moment, name, () =>
+    name === null || !terminals.includes(name) ? Promise.resolve(null) : terminalBefore(file, name, moment),
+  );
   const happened = useBefore(moment, "", () => happeningsBefore(file, moment));
   const move = (to: number) => {
     setMoment(to);
@@ -33,24 +41,22 @@ export function Moment({ incident, file }: Props) {
   };
   return (
     <section class="incident-moment" aria-label="A moment">
-      <div class="moment-row">
-        <input
-          type="range"
-          aria-label="Moment"
-          aria-valuetext={clockSeconds(moment, 2)}
-          min={0}
-          max={steps}
-          value={Math.round((moment - from) / STEP_S)}
-          onInput={(event) => move(from + event.currentTarget.valueAsNumber * STEP_S)}
-        />
-        <output>{clockSeconds(moment, 2)}</output>
-      </div>
+      <Timeline
+        messages={messages ?? NONE}
+        whole={whole}
+        triggers={incident.triggers}
+        time={moment}
+        onTime={move}
+        process={name}
+        onProcess={setName}
+      />
       <div class="moment-parts">
         <div class="moment-terminal">
           {terminals.length === 0 ? (
             <p class="soft">No output was recorded.</p>
           ) : (
             <select aria-label="Terminal" value={name ?? ""} onChange={(event) => setName(event.currentTarget.value)}>
+              {name !== null && !terminals.includes(name) && <option value={name}>{`${name}, without output`}</option>}
               {terminals.map((each) => (
                 <option key={each} value={each}>
                   {each}

@@ -2,7 +2,10 @@ import { McapStreamReader, type McapTypes } from "@mcap/core";
 
 /** A source of messages: McapIndexedReader, or the messages so far of a file without an index. */
 export interface MessageReader {
-  readonly channelsById: ReadonlyMap<number, { readonly topic: string; readonly messageEncoding: string; readonly schemaId: number }>;
+  readonly channelsById: ReadonlyMap<
+    number,
+    { readonly topic: string; readonly messageEncoding: string; readonly schemaId: number; readonly metadata: ReadonlyMap<string, string> }
+  >;
   readonly schemasById: ReadonlyMap<number, { readonly encoding: string; readonly data: Uint8Array }>;
   readonly statistics?:
     | {

@@ -14,6 +14,8 @@ export interface RecordedTopic {
 
 export interface RecordedMessage {
   readonly topic: string;
+  /** The host that recorded it; empty: not known. */
+  readonly host: string;
   /** Seconds since 1970. */
   readonly time: number;
   readonly data: Uint8Array;
@@ -81,8 +83,8 @@ export class RecordedFile {
   async *messagesBefore(topics: readonly string[], until: number): AsyncGenerator<RecordedMessage> {
     const endTime = nanoseconds(until) + ROUNDING_NS;
     for await (const { channelId, logTime, data } of this.#reader.readMessages({ topics, endTime, reverse: true })) {
-      const topic = this.#reader.channelsById.get(channelId)?.topic ?? "";
-      yield { topic, time: seconds(logTime), data, value: this.#value(channelId, data) };
+      const { topic = "", metadata } = this.#reader.channelsById.get(channelId) ?? {};
+      yield { topic, host: metadata?.get("host") ?? "", time: seconds(logTime), data, value: this.#value(channelId, data) };
     }
   }
 

@@ -1,0 +1,29 @@
+import { type Figures, HOST_SERIES, PROCESS_SERIES } from "../../load-history/series.ts";
+import { jsonEntry } from "../../recordings/host/index.ts";
+import type { RingMessage } from "./ring/records.ts";
+
+const FIGURE = { type: ["number", "null"] };
+
+/** The JSON Schema of figures with these names, for viewers. */
+function schemaOf(series: readonly string[], more: Record<string, object> = {}): string {
+  const properties = { ...more, ...Object.fromEntries(series.map((each) => [each, FIGURE])) };
+  return JSON.stringify({ type: "object", properties });
+}
+
+const PROCESS_LOAD = { definitionName: "mgr.ProcessLoad", definition: schemaOf(PROCESS_SERIES, { name: { type: "string" } }) };
+const MACHINE_LOAD = { definitionName: "mgr.MachineLoad", definition: schemaOf(HOST_SERIES) };
+
+const named = (series: readonly string[], figures: Figures) =>
+  Object.fromEntries(series.map((each, index) => [each, figures[index] ?? null]));
+
+/** What a process used: `figures` in the order of PROCESS_SERIES. `time`: nanoseconds since 1970. */
+export const processLoadEntry = (time: bigint, name: string, figures: Figures): RingMessage => ({
+  ...jsonEntry("mgr/load", time, { name, ...named(PROCESS_SERIES, figures) }),
+  ...PROCESS_LOAD,
+});
+
+/** What the whole machine used: `figures` in the order of HOST_SERIES; those of single CPUs are left out. */
+export const machineLoadEntry = (time: bigint, figures: Figures): RingMessage => ({
+  ...jsonEntry("mgr/machine", time, named(HOST_SERIES, figures)),
+  ...MACHINE_LOAD,
+});
