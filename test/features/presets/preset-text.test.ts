@@ -1,6 +1,9 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { parse } from "yaml";
+import { parseConfigText } from "../../../src/config/load/load.ts";
 import { inOrder, type PresetContent, parsePreset, presetText } from "../../../src/features/presets/files/preset-text.ts";
 
 const content = (values: PresetContent["values"]): PresetContent => ({
@@ -91,4 +94,12 @@ describe("a file of a preset", () => {
       "x.yaml:10003: there are more than 10000 values",
     );
   });
+});
+
+const PAGE = readFileSync(join(import.meta.dirname, "../../../docs/presets.md"), "utf8");
+
+test("the examples of docs/presets.md are a file of a preset, as it is written, and a configuration", () => {
+  const [file = "", configuration = ""] = [...PAGE.matchAll(/^```yaml\n(.*?)^```/gmsu)].map(([, text = ""]) => text);
+  expect(presetText("careful", parsePreset(file, "careful.yaml"))).toContain(file);
+  expect(parseConfigText(configuration, "mgr.yaml").modes.get("demo")).toMatchObject({ preset: "careful" });
 });

@@ -22,7 +22,11 @@ import type { ModeFile, SavedMode } from "./saved-mode.ts";
 type Options = Pick<
   ManagerCore,
   "clock" | "conditions" | "config" | "events" | "isShuttingDown" | "log" | "observe" | "processes" | "startProcess" | "stopProcess"
-> & { readonly file: ModeFile; readonly dataPlane: Pick<ManagerDataPlane, "parameters" | "setOverride">; readonly presets: Pick<ManagerPresets, "valuesOf"> };
+> & {
+  readonly file: ModeFile;
+  readonly dataPlane: Pick<ManagerDataPlane, "parameters" | "setOverride">;
+  readonly presets: Pick<ManagerPresets, "valuesOf">;
+};
 
 /** Longest wait for processes to stop, milliseconds: each has the time-out of its own stop, and those that depend on each other stop one after the other. */
 const MAX_STOP_MS = 10 * 60_000;
@@ -58,7 +62,15 @@ export class ManagerModes implements Modes {
     return [...this.#options.config().modes].map(([name, mode]) => {
       const { start, stop } = selectedProcesses(mode, this.#options);
       const active = this.#active?.name === name ? activeMode(this.#active, this.#step) : null;
-      return { name, start: [...start], stop: [...stop], parameters: parametersOf(mode), preset: mode.preset, fallback: mode.fallback, active };
+      return {
+        name,
+        start: [...start],
+        stop: [...stop],
+        parameters: parametersOf(mode),
+        preset: mode.preset,
+        fallback: mode.fallback,
+        active,
+      };
     });
   }
 
