@@ -2,13 +2,9 @@ import { z } from "zod";
 import { flag, objectName, pattern, text, timestamp } from "../../protocol/frames/field-kinds.ts";
 import { answer, clientFrames, managerFrames, result } from "../../protocol/frames/frame-table.ts";
 import { MAX_DESCRIPTION_CHARS, MAX_PRESET_VALUES } from "./limits.ts";
-import { PRESET_NAME, PRESET_NAME_RULE } from "./preset-name.ts";
+import { PRESET_NAME_RULE } from "./preset-name.ts";
 
-const presetName = z
-  .string({ error: PRESET_NAME_RULE })
-  .refine((value) => PRESET_NAME.test(value), { error: PRESET_NAME_RULE })
-  .meta({ pattern: PRESET_NAME.source })
-  .describe("Name of a preset: the name of its file without `.yaml`.");
+const presetName = objectName.describe(`Name of a preset: the name of its file without \`.yaml\`. It ${PRESET_NAME_RULE}.`);
 
 const preset = z
   .object({
@@ -90,9 +86,7 @@ export const presetCommands = clientFrames("Presets of parameters", {
     answer: "preset_save_result",
     scope: "global",
     role: "operator",
-    meaning: "Saves overrides under a name.",
-    check: ({ pattern: by, parameters }) =>
-      by !== undefined && parameters !== undefined ? { field: "parameters", says: "cannot be sent together with 'pattern'" } : null,
+    meaning: "Saves overrides under a name. Either 'pattern' or 'parameters' can be sent.",
   },
   load_preset: {
     fields: {

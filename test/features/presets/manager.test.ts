@@ -95,6 +95,7 @@ it("a preset is saved by pattern, by names, or with all values, and replaced onl
   expect(await saved({ parameters: ["gain", "arm:limit"], all: true })).toEqual(["arm:gain=2", "arm:limit=1", "leg:gain=1"]);
   await expect(presets.save({ name: "p" }, "ada")).rejects.toMatchObject({ code: "conflict" });
   await expect(presets.save({ name: "q", parameters: ["gian"] }, "ada")).rejects.toThrow("there are no parameters 'gian'");
+  await expect(presets.save({ name: "q", pattern: "*", parameters: ["gain"] }, "ada")).rejects.toMatchObject({ code: "bad_field" });
   await expect(presets.save({ name: "../q" }, "ada")).rejects.toMatchObject({ code: "bad_field" });
 });
 

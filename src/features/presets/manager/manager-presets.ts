@@ -99,13 +99,15 @@ export class ManagerPresets implements Presets {
     return owners.size === 0 ? null : [...owners];
   }
 
-  async #save({ name, description, pattern = "*", parameters: names, all = false, replace = false }: SaveRequest, by: string) {
+  async #save({ name, description, pattern, parameters: names, all = false, replace = false }: SaveRequest, by: string) {
     const { clock, dataPlane, log } = this.#options;
+    if (pattern !== undefined && names !== undefined)
+      throw new MgrError("bad_field", "'parameters' of 'save_preset' cannot be sent together with 'pattern'");
     const folder = this.#folder();
     const exists = folder.has(name);
     if (exists && !replace) throw new MgrError("conflict", `there is a preset '${name}' already: replace it, or choose another name`);
     const { parameters, errors } = await dataPlane.parameters("*", null);
-    const isWanted = names === undefined ? matcherOf(pattern) : namedBy(names, parameters);
+    const isWanted = names === undefined ? matcherOf(pattern ?? "*") : namedBy(names, parameters);
     const values = valuesOfAll(parameters.filter(isWanted), all);
     if (values.length === 0)
       throw new MgrError(
@@ -116,7 +118,7 @@ export class ManagerPresets implements Presets {
       throw new MgrError("too_large", `${values.length} parameters match; the maximum is ${MAX_PRESET_VALUES}`);
     const content: PresetContent = {
       description: description ?? (exists ? earlierDescription(folder, name) : ""),
-      pattern: names === undefined ? pattern : null,
+      pattern: names === undefined ? (pattern ?? "*") : null,
       saved_by: by,
       saved_at: formatTime(clock.now()),
       values: inOrder(values),
