@@ -21,6 +21,7 @@ import { notificationsCli } from "./notifications/cli/index.ts";
 import { outputRunsCli } from "./output-runs/cli/index.ts";
 import { outputSearchCli } from "./output-search/cli/index.ts";
 import { portsCli } from "./ports/cli/index.ts";
+import { presetsCli } from "./presets/cli/index.ts";
 import { recordingsCli } from "./recordings/cli/index.ts";
 import { replayCli } from "./replay/cli/index.ts";
 import { replicasCli } from "./replicas/cli/index.ts";
@@ -53,6 +54,7 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   crashReportsCli,
   portsCli,
   dataPlaneCli,
+  presetsCli,
   networkStatisticsCli,
   recordingsCli,
   flightCli,

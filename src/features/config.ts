@@ -12,6 +12,7 @@ import { modesConfig } from "./modes/config.ts";
 import { networkStatisticsConfig } from "./network-statistics/config.ts";
 import { notificationsConfig } from "./notifications/config.ts";
 import { oidcConfig } from "./oidc/config.ts";
+import { presetsConfig } from "./presets/config.ts";
 import { recordingsConfig } from "./recordings/config.ts";
 import { replicasConfig } from "./replicas/config.ts";
 import { scheduleConfig } from "./schedule/config.ts";
@@ -22,6 +23,7 @@ import { trustedProxyConfig } from "./trusted-proxy/config.ts";
 /** The features that add to the configuration, in the order in which their keys are shown. */
 export const CONFIG_FEATURES = {
   dataPlaneConfig,
+  presetsConfig,
   recordingsConfig,
   flightConfig,
   loggersConfig,

@@ -20,6 +20,7 @@ import { oidc } from "./oidc/manager/index.ts";
 import { outputRuns } from "./output-runs/manager/index.ts";
 import { outputSearch } from "./output-search/manager/index.ts";
 import { ports } from "./ports/manager/index.ts";
+import { presets } from "./presets/manager/index.ts";
 import { processList } from "./process-list/manager/index.ts";
 import { recordings } from "./recordings/manager/index.ts";
 import { replay } from "./replay/manager/index.ts";
@@ -37,6 +38,7 @@ import { upgrades } from "./upgrades/manager/index.ts";
 /** The features of the manager; those that use others come after them. */
 export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   dataPlane,
+  presets,
   recordings,
   flight,
   replay,

@@ -21,6 +21,7 @@ import { notificationCommands, notificationFrames } from "./notifications/wire.t
 import { outputRunsCommands, outputRunsFrames } from "./output-runs/wire.ts";
 import { outputSearchCommands, outputSearchFrames } from "./output-search/wire.ts";
 import { portCommands, portFrames } from "./ports/wire.ts";
+import { presetCommands, presetFrames } from "./presets/wire.ts";
 import { topicSchedulingCommands, topicSchedulingFrames } from "./process-list/topic-scheduling.ts";
 import { taskListCommands, taskListFrames } from "./process-list/wire.ts";
 import { recordingCommands, recordingFrames } from "./recordings/wire.ts";
@@ -58,6 +59,7 @@ export const featureCommands = {
   ...replicaCommands,
   ...rollingRestartCommands,
   ...modeCommands,
+  ...presetCommands,
   ...mcpCommands,
   ...forwardCommands,
   ...upgradeCommands,
@@ -91,6 +93,7 @@ export const featureFrames = {
   ...replicaFrames,
   ...rollingRestartFrames,
   ...modeFrames,
+  ...presetFrames,
   ...forwardFrames,
   ...upgradeFrames,
   ...displayEvents,

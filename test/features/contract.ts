@@ -19,6 +19,7 @@ import { oidcContract } from "./oidc/contract.ts";
 import { outputRunsContract } from "./output-runs/contract.ts";
 import { outputSearchContract } from "./output-search/contract.ts";
 import { portsContract } from "./ports/contract.ts";
+import { presetsContract } from "./presets/contract.ts";
 import { processListContract } from "./process-list/contract.ts";
 import { recordingsContract } from "./recordings/contract.ts";
 import { replayContract } from "./replay/contract.ts";
@@ -33,6 +34,7 @@ import { upgradesContract } from "./upgrades/contract.ts";
 /** The parts of the features in the tables of test/contract. */
 export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   dataPlaneContract,
+  presetsContract,
   recordingsContract,
   flightContract,
   replayContract,

@@ -17,6 +17,7 @@ import { FakeNotifications } from "./notifications/fake-notifications.ts";
 import { FakeOutputRuns } from "./output-runs/fake-output-runs.ts";
 import { FakeOutputSearch } from "./output-search/fake-output-search.ts";
 import { FakePorts } from "./ports/fake-ports.ts";
+import { FakePresets } from "./presets/fake-presets.ts";
 import { FakeTasks } from "./process-list/fake-tasks.ts";
 import { FakeRecordings } from "./recordings/fake-recordings.ts";
 import { FakePlaybacks } from "./replay/fake-playbacks.ts";
@@ -40,6 +41,7 @@ export const fakeFeatures = (control: FakeControl) => ({
   network: new FakeNetwork(),
   outputRuns: new FakeOutputRuns(),
   outputSearch: new FakeOutputSearch(),
+  presets: new FakePresets(),
   ports: new FakePorts(),
   runningSettings: new FakeRunningSettings(),
   startAnalysis: new FakeStartAnalysis(),

@@ -16,6 +16,7 @@ import { notificationsLive } from "./notifications/live-frames.ts";
 import { outputRunsLive } from "./output-runs/live-frames.ts";
 import { outputSearchLive } from "./output-search/live-frames.ts";
 import { portsLive } from "./ports/live-frames.ts";
+import { presetsLive } from "./presets/live-frames.ts";
 import { processListLive } from "./process-list/live-frames.ts";
 import { recordingsLive } from "./recordings/live-frames.ts";
 import { replayLive } from "./replay/live-frames.ts";
@@ -28,6 +29,7 @@ import { upgradesLive } from "./upgrades/live-frames.ts";
 /** The frames of the features, sent to a live manager; those that use others come after them. */
 export const LIVE_FRAMES: readonly LiveFrames[] = [
   dataPlaneLive,
+  presetsLive,
   recordingsLive,
   flightLive,
   replayLive,

@@ -6,6 +6,7 @@ import { type Edge, findCycles } from "../../config/load/cycles.ts";
 import type { Names, PartFinding } from "../../config/load/names.ts";
 import { defaulted, entriesOf, listOf, namedMap, orNull, section } from "../../config/schema/schema-kinds.ts";
 import { environmentValue, text } from "../../config/schema/schema-values.ts";
+import { PRESET_NAME, PRESET_NAME_RULE } from "../presets/preset-name.ts";
 import { type Selectable, selectedBy } from "./select.ts";
 
 const selector = text("a process, a group, tag:NAME or a pattern such as 'sim/*'");
@@ -26,6 +27,10 @@ const mode = section({
     namedMap("a mapping from names of parameters to values", environmentValue, (name) => (name === "" ? "is empty" : null)),
     {},
   ),
+  preset: orNull(
+    "Preset of parameters that the mode loads (docs/presets.md). Values in 'parameters' win.",
+    text("the name of a preset", (name) => (PRESET_NAME.test(name) ? null : PRESET_NAME_RULE)),
+  ),
   fallback: orNull(
     "The mode that the manager switches to by itself when an essential process of this mode has failed.",
     text("the name of a mode"),
@@ -36,7 +41,7 @@ export type ModeDefinition = z.output<typeof mode>;
 const file = {
   modes: defaulted(
     "States of the whole set-up that are switched to with one command, see docs/modes.md.",
-    namedMap("a mapping from names of modes to {start, stop, parameters, fallback}", mode, nameProblem),
+    namedMap("a mapping from names of modes to {start, stop, parameters, preset, fallback}", mode, nameProblem),
     {},
   ),
 };

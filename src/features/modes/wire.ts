@@ -23,6 +23,7 @@ const mode = z
     start: z.array(z.string()).describe("Names of the processes that it starts."),
     stop: z.array(z.string()).describe("Names of the processes that it stops."),
     parameters: z.array(parameter),
+    preset: z.string().nullable().describe("The preset of parameters that it loads; null: none."),
     active: activeMode.nullable().describe("Null: another mode was switched to last, or none."),
     fallback: z.string().nullable().describe("The mode to switch to when an essential process of this one has failed; null: none."),
   })
@@ -55,7 +56,7 @@ export const modeFrames = managerFrames("Modes", {
       stops: z.array(z.string()).describe("Names of the processes that would stop, those that stop with them included."),
       starts: z.array(z.string()).describe("Names of the processes that would start, those that they need included."),
       confirm: z.array(z.string()).describe("Those of `stops` that are configured to be confirmed."),
-      parameters: z.array(parameter),
+      parameters: z.array(parameter).describe("The values of its preset, too, as far as its file can be read."),
     },
     "What a switch to a mode would do.",
   ),

@@ -12,6 +12,7 @@ const RUN: Mode = {
   start: ["db", "world", "job"],
   stop: ["teach", "idle"],
   parameters: [],
+  preset: null,
   fallback: "safe",
   active: { since: "2026-11-21T08:14:02.000", by: "mode x", step: null, failed: "arm", problems: ["'db' could not be started: \u001b[2J"] },
 };

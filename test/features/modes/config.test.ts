@@ -26,7 +26,7 @@ test("a mode selects by name, group, tag and pattern, and its defaults are empty
     `instance: {name: t, manager: ":0"}${PROCESSES}modes: {run: {start: [db, sim, "tag:sim", "cam*"], parameters: {rate: 1.5}, fallback: safe}, safe: {stop: ["*"]}}`,
     "mgr.yaml",
   );
-  expect(modes.get("safe")).toEqual({ start: [], stop: ["*"], parameters: new Map(), fallback: null });
+  expect(modes.get("safe")).toEqual({ start: [], stop: ["*"], parameters: new Map(), preset: null, fallback: null });
   expect([...(modes.get("run")?.parameters ?? [])]).toEqual([["rate", 1.5]]);
 });
 

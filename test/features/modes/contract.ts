@@ -16,6 +16,7 @@ export const modesContract: FeatureContract = {
       start: arrayOf("string"),
       stop: arrayOf("string"),
       parameters,
+      preset: nullable("string"),
       fallback: nullable("string"),
       active: nullable(table("active mode")),
     },

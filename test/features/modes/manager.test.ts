@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -187,4 +187,26 @@ test("an unknown mode is refused with the modes that there are; a mode that a re
 test("a parameter that no program has is a problem of the switch", async () => {
   const at = await rig({}, { processes: { db: { command: "x" } }, modes: { fast: { start: ["db"], parameters: { rate: 100 } } } });
   expect((await at.switchTo("fast")).active?.problems).toEqual(["parameter 'rate' was not set: no program has it"]);
+});
+
+test("a mode says which preset it could not load, and is active with its own parameters", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "mgr-mode-presets-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, "good.yaml"), "parameters: {arm: {gain: 2, limit: 3}}\n");
+  const at = await rig(
+    {},
+    {
+      instance: { presets_dir: folder },
+      processes: { db: { command: "x" } },
+      modes: { good: { preset: "good", parameters: { gain: 5 } }, gone: { start: ["db"], preset: "gone" } },
+    },
+  );
+  const { parameters } = await at.bench.manager.request({ type: "plan_mode", name: "good" });
+  expect(parameters).toEqual([
+    { name: "arm:limit", value: "3" },
+    { name: "gain", value: "5" },
+  ]);
+  const missing = `there is no preset 'gone' in ${folder}; 'mgr preset list' lists all`;
+  expect(at.log).toContain(`mode 'gone' cannot load its preset: ${missing}`);
+  expect((await at.switchTo("gone")).active?.problems).toEqual([`preset 'gone' was not loaded: ${missing}`]);
 });

@@ -1,6 +1,7 @@
 import type { AttachedFeature, ManagerCore, ManagerFeature } from "../../../app/feature.ts";
 import type { FeatureExtension } from "../../../http/extension.ts";
 import { dataPlane } from "../../data-plane/manager/index.ts";
+import { presets } from "../../presets/manager/index.ts";
 import { modeHandlers } from "./handlers.ts";
 import { ManagerModes } from "./manager-modes.ts";
 import type { Modes } from "./modes.ts";
@@ -17,7 +18,7 @@ export const modes: ManagerFeature<Modes> = {
 };
 
 function attach(core: ManagerCore, file: ModeFile): AttachedFeature<Modes> {
-  const service = new ManagerModes({ ...core, file, dataPlane: core.use(dataPlane) });
+  const service = new ManagerModes({ ...core, file, dataPlane: core.use(dataPlane), presets: core.use(presets) });
   return {
     service,
     ...modesExtension(service),

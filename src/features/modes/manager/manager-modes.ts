@@ -10,9 +10,11 @@ import { untilWithin } from "../../../base/wait.ts";
 import type { AnswerOf } from "../../../protocol/frames/frames.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import type { ManagerDataPlane } from "../../data-plane/manager/index.ts";
+import type { ManagerPresets } from "../../presets/manager/index.ts";
 import type { ModeDefinition } from "../config.ts";
+import { presetProblems } from "../preset-problems.ts";
 import type { ActiveMode, Mode } from "../wire.ts";
-import { setLateParameters, setParameters } from "./mode-parameters.ts";
+import { parametersOf, parametersWithPreset, setLateParameters, setParameters } from "./mode-parameters.ts";
 import { isAtRest, selectedProcesses, switchPlan } from "./mode-plan.ts";
 import type { Modes } from "./modes.ts";
 import type { ModeFile, SavedMode } from "./saved-mode.ts";
@@ -20,7 +22,11 @@ import type { ModeFile, SavedMode } from "./saved-mode.ts";
 type Options = Pick<
   ManagerCore,
   "clock" | "conditions" | "config" | "events" | "isShuttingDown" | "log" | "observe" | "processes" | "startProcess" | "stopProcess"
-> & { readonly file: ModeFile; readonly dataPlane: Pick<ManagerDataPlane, "parameters" | "setOverride"> };
+> & {
+  readonly file: ModeFile;
+  readonly dataPlane: Pick<ManagerDataPlane, "parameters" | "setOverride">;
+  readonly presets: Pick<ManagerPresets, "valuesOf">;
+};
 
 /** Longest wait for processes to stop, milliseconds: each has the time-out of its own stop, and those that depend on each other stop one after the other. */
 const MAX_STOP_MS = 10 * 60_000;
@@ -56,7 +62,15 @@ export class ManagerModes implements Modes {
     return [...this.#options.config().modes].map(([name, mode]) => {
       const { start, stop } = selectedProcesses(mode, this.#options);
       const active = this.#active?.name === name ? activeMode(this.#active, this.#step) : null;
-      return { name, start: [...start], stop: [...stop], parameters: parametersOf(mode), fallback: mode.fallback, active };
+      return {
+        name,
+        start: [...start],
+        stop: [...stop],
+        parameters: parametersOf(mode),
+        preset: mode.preset,
+        fallback: mode.fallback,
+        active,
+      };
     });
   }
 
@@ -65,13 +79,14 @@ export class ManagerModes implements Modes {
     const { stops, along, starts, before } = switchPlan(selectedProcesses(mode, this.#options), this.#options);
     const all = [...stops, ...along];
     const confirm = all.filter((each) => this.#options.processes.process(each)?.confirm === true);
-    return { type: "mode_plan", name, stops: all, starts: [...before, ...starts], confirm, parameters: parametersOf(mode) };
+    const { parameters } = parametersWithPreset(mode, this.#options.presets);
+    return { type: "mode_plan", name, stops: all, starts: [...before, ...starts], confirm, parameters };
   }
 
   ownersOf(name: string): Owners {
     const { config, processes } = this.#options;
     const mode = config().modes.get(name);
-    if (mode === undefined || mode.parameters.size > 0) return null;
+    if (mode === undefined || mode.parameters.size > 0 || mode.preset !== null) return null;
     const { needed, stop } = selectedProcesses(mode, this.#options);
     return [...new Set([...needed, ...stop, ...processes.graph.dependents(stop)])];
   }
@@ -107,6 +122,7 @@ export class ManagerModes implements Modes {
   reconfigured(): void {
     const { config, log } = this.#options;
     if (!this.#isOpen) return;
+    for (const problem of presetProblems(config())) log.warn(problem);
     const active = this.#active;
     if (active !== null && !config().modes.has(active.name)) {
       log.warn(`the active mode '${active.name}' is not in the configuration any more; what it started goes on`);
@@ -175,7 +191,10 @@ export class ManagerModes implements Modes {
       throw new MgrError("timeout", `these did not stop in time: ${listed(ending.filter((each) => !isAtRest(processes.stateOf(each))))}`);
 
     this.#progress("parameters");
-    const values = new Map(parametersOf(mode).map((each) => [each.name, each.value]));
+    // Read now: the file may have changed since the configuration was loaded.
+    const { parameters, problem } = parametersWithPreset(mode, this.#options.presets);
+    if (problem !== null) problems.push(problem);
+    const values = new Map(parameters.map((each) => [each.name, each.value]));
     const unset = await setParameters(values, by, { dataPlane, clock });
     signal.throwIfAborted();
 
@@ -280,7 +299,3 @@ function isFailed({ processes }: Pick<Options, "processes">, name: string): bool
 }
 
 const listed = (names: readonly string[]): string => (names.length === 0 ? "nothing" : listNames(names));
-
-function parametersOf({ parameters }: ModeDefinition): { name: string; value: string }[] {
-  return [...parameters].map(([name, value]) => ({ name, value: String(value) }));
-}

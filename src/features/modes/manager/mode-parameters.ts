@@ -1,11 +1,42 @@
 import { type Clock, pause } from "../../../base/clock.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { ManagerDataPlane } from "../../data-plane/manager/index.ts";
+import type { ManagerPresets } from "../../presets/manager/index.ts";
+import type { ModeDefinition } from "../config.ts";
 
 /** Time in which programs that were just started announce their parameters, milliseconds. */
 const ANNOUNCED_WITHIN_MS = 10_000;
 /** Pause between two requests for parameters that no program has yet, milliseconds: nothing says that there are more. */
 const ASK_AGAIN_MS = 500;
+
+interface NamedValue {
+  name: string;
+  value: string;
+}
+
+/** The values that a mode has itself. */
+export function parametersOf({ parameters }: Pick<ModeDefinition, "parameters">): NamedValue[] {
+  return [...parameters].map(([name, value]) => ({ name, value: String(value) }));
+}
+
+/** The values of a mode's preset, then its own, which replace those; and why the preset cannot be loaded. */
+export function parametersWithPreset(
+  mode: Pick<ModeDefinition, "parameters" | "preset">,
+  presets: Pick<ManagerPresets, "valuesOf">,
+): { readonly parameters: NamedValue[]; readonly problem: string | null } {
+  const own = parametersOf(mode);
+  if (mode.preset === null) return { parameters: own, problem: null };
+  try {
+    const names = new Set(own.map(({ name }) => name));
+    const loaded = presets.valuesOf(mode.preset).flatMap(({ service, parameter, value }) => {
+      const name = `${service}:${parameter}`;
+      return names.has(parameter) || names.has(name) ? [] : [{ name, value }];
+    });
+    return { parameters: [...loaded, ...own], problem: null };
+  } catch (error) {
+    return { parameters: own, problem: `preset '${mode.preset}' was not loaded: ${messageOf(error)}` };
+  }
+}
 
 type Values = ReadonlyMap<string, string>;
 

@@ -5,7 +5,7 @@ import { describeUntrustedText, writesOf } from "../../../support/untrusted-text
 
 const plan = { name: "run", stops: [], starts: [], confirm: [], parameters: [] };
 const active = { since: "2026-11-21T08:14:02.000", by: "ada", step: null, failed: null, problems: [] };
-const mode: Mode = { name: "run", start: [], stop: [], parameters: [], fallback: null, active };
+const mode: Mode = { name: "run", start: [], stop: [], parameters: [], preset: null, fallback: null, active };
 const listed = (changes: Partial<Mode>) => modesText({ modes: [{ ...mode, ...changes }], processes: [] });
 
 /** Every place that prints untrusted text, and what it prints. */

@@ -27,8 +27,8 @@ export const modeRemark = computed(() => {
 });
 
 /** The processes on which a switch needs its role; null: on everything, because of parameters. */
-export function ownersOf({ start, stop, parameters }: Mode): readonly string[] | null {
-  return parameters.length > 0 ? null : [...start, ...stop];
+export function ownersOf({ start, stop, parameters, preset }: Mode): readonly string[] | null {
+  return parameters.length > 0 || preset !== null ? null : [...start, ...stop];
 }
 
 /** Switches to a mode, after a preview of what it would start and stop. */

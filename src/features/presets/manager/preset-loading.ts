@@ -1,0 +1,99 @@
+import { allowsOwned, type Grant } from "../../../base/access.ts";
+import { MgrError, messageOf } from "../../../base/errors.ts";
+import { withRest } from "../../../base/names.ts";
+import type { ManagerDataPlane } from "../../data-plane/manager/index.ts";
+import type { Parameter } from "../../data-plane/wire/parameter.ts";
+import type { PresetFailure, PresetValue } from "../wire.ts";
+import { byKey, isSameValue, keyOf, overrideOf, valueProblem } from "./comparison.ts";
+import { failureText } from "./presets.ts";
+
+/** Number of overrides that are set at the same time. */
+const MAX_AT_ONCE = 16;
+/** Number of failures that a message names. */
+const MAX_NAMED = 5;
+
+export interface LoadOptions {
+  readonly dataPlane: Pick<ManagerDataPlane, "parameters" | "setOverride" | "ownersOf">;
+  readonly by: { readonly user: string; readonly grants: readonly Grant[] };
+  readonly isPartial: boolean;
+}
+
+export interface LoadResult {
+  readonly changed: number;
+  readonly unchanged: number;
+  readonly failures: PresetFailure[];
+}
+
+interface Change {
+  readonly parameter: Parameter;
+  readonly value: string;
+}
+
+/** Sets overrides: all of them or none, or with `isPartial` those that can be set. Rejects with what was wrong, by name. */
+export async function loadValues(values: readonly PresetValue[], options: LoadOptions): Promise<LoadResult> {
+  const { dataPlane, by, isPartial } = options;
+  const { parameters, errors } = await dataPlane.parameters("*", null);
+  const known = byKey(parameters);
+  const failures: PresetFailure[] = [];
+  const changes: Change[] = [];
+  let unchanged = 0;
+  for (const { service, parameter: name, value } of values) {
+    const fail = (message: string) => failures.push({ service, parameter: name, message });
+    const found = known.get(keyOf({ service, parameter: name })) ?? [];
+    const silent = errors.find((each) => each.service === service);
+    if (found.length === 0) fail(silent === undefined ? "no program has it now" : `its program does not answer: ${silent.message}`);
+    for (const parameter of found) {
+      const problem = valueProblem(parameter, value);
+      const override = overrideOf(parameter);
+      if (!allowsOwned(by.grants, "operator", dataPlane.ownersOf({ service, provider_id: parameter.provider_id })))
+        throw new MgrError("forbidden", `you may not change the parameter '${service}:${name}', which is in this preset`);
+      if (problem !== null) fail(problem);
+      else if (override !== null && isSameValue(parameter, override, value)) unchanged++;
+      else changes.push({ parameter, value });
+    }
+  }
+  if (failures.length > 0 && !isPartial) throw new MgrError("conflict", `nothing was changed, because of ${listed(failures)}`);
+  const set = await setAll(changes, options);
+  if (set.failures.length === 0 || isPartial) return { changed: set.done.length, unchanged, failures: [...failures, ...set.failures] };
+  const kept = await restore(set.done, options);
+  const outcome = kept.length === 0 ? "nothing was changed" : `these could not be set back: ${listed(kept)}; the others were not changed`;
+  throw new MgrError("conflict", `${outcome}, because of ${listed(set.failures)}`);
+}
+
+/** Sets overrides, some at a time; without `isPartial` until the first failure. A program that does not answer once is left alone. */
+async function setAll(changes: readonly Change[], { dataPlane, by, isPartial }: LoadOptions) {
+  const done: Change[] = [];
+  const failures: PresetFailure[] = [];
+  const silent = new Set<number>();
+  for (let from = 0; from < changes.length && (isPartial || failures.length === 0); from += MAX_AT_ONCE) {
+    const turn = changes.slice(from, from + MAX_AT_ONCE).map(async (change) => {
+      const { service, provider_id, name: parameter } = change.parameter;
+      try {
+        if (silent.has(provider_id)) throw new MgrError("timeout", "its program does not answer");
+        await dataPlane.setOverride({ service, provider_id, parameter, enabled: true, value: change.value }, by.user);
+        done.push(change);
+      } catch (error) {
+        if (error instanceof MgrError && (error.code === "timeout" || error.code === "host_unavailable")) silent.add(provider_id);
+        failures.push({ service, parameter, message: messageOf(error) });
+      }
+    });
+    await Promise.all(turn);
+  }
+  return { done, failures };
+}
+
+/** Sets overrides back to what they were. Returns those that could not be. */
+async function restore(changes: readonly Change[], { dataPlane, by }: LoadOptions): Promise<PresetFailure[]> {
+  const failures: PresetFailure[] = [];
+  for (const { parameter } of changes) {
+    const { service, provider_id, name, override_enabled: enabled, override_value: value } = parameter;
+    try {
+      await dataPlane.setOverride({ service, provider_id, parameter: name, enabled, value }, by.user);
+    } catch (error) {
+      failures.push({ service, parameter: name, message: messageOf(error) });
+    }
+  }
+  return failures;
+}
+
+const listed = (failures: readonly PresetFailure[]): string => withRest(failures.slice(0, MAX_NAMED).map(failureText), failures.length);
