@@ -16,6 +16,8 @@ export interface TappedMessage {
   readonly published: bigint | null;
   /** `Mgr-Seq`; null: the publisher does not send it. */
   readonly sequence: bigint | null;
+  /** All headers as text of one character a byte; empty: it has none. */
+  readonly headers: string;
   readonly payload: Uint8Array;
 }
 
@@ -73,6 +75,7 @@ export class Tap {
         received: wallClockNs(),
         published: published === undefined ? null : BigInt(published),
         sequence: sequence === undefined ? null : BigInt(sequence),
+        headers,
         payload: bytes.subarray(headerBytes, size),
       };
       for (const listener of listeners) {
