@@ -16,12 +16,11 @@ export interface TappedMessage {
   readonly published: bigint | null;
   /** `Mgr-Seq`; null: the publisher does not send it. */
   readonly sequence: bigint | null;
-  /** All headers as text of one character a byte; empty: it has none. */
-  readonly headers: string;
   readonly payload: Uint8Array;
 }
 
-export type TapListener = (message: TappedMessage) => void;
+/** `headers`: all of them as text of one character a byte; empty: the message has none. */
+export type TapListener = (message: TappedMessage, headers: string) => void;
 
 const SEQUENCE = /\r\nMgr-Seq: ?([1-9]\d{0,15})\r/;
 const TIME = /\r\nMgr-Time: ?(\d{1,19})\r/;
@@ -75,12 +74,11 @@ export class Tap {
         received: wallClockNs(),
         published: published === undefined ? null : BigInt(published),
         sequence: sequence === undefined ? null : BigInt(sequence),
-        headers,
         payload: bytes.subarray(headerBytes, size),
       };
       for (const listener of listeners) {
         try {
-          listener(tapped);
+          listener(tapped, headers);
         } catch (error) {
           // A hook that throws would end the publisher's connection.
           this.#log(`recording '${topic}' failed: ${messageOf(error)}`);

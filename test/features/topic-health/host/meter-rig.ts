@@ -24,7 +24,7 @@ export class MeterRig {
   publish(latencyMs: number | null = null): void {
     const received = BigInt(Math.round(this.clock.monotonic())) * NS_PER_MS;
     const published = latencyMs === null ? null : received - BigInt(latencyMs) * NS_PER_MS;
-    const rest = { topic: "a", definition: "", definitionName: "", encoding: "raw", sequence: null, headers: "", payload: new Uint8Array(0) };
-    for (const listener of this.listeners) listener({ ...rest, received, published } satisfies TappedMessage);
+    const rest = { topic: "a", definition: "", definitionName: "", encoding: "raw", sequence: null, payload: new Uint8Array(0) };
+    for (const listener of this.listeners) listener({ ...rest, received, published } satisfies TappedMessage, "");
   }
 }
