@@ -19,7 +19,7 @@ export function latencyText(measured: Latency): string {
     ...paths.map(pathText),
     ...(paths.length === 0 ? [] : [programsText(measured.stages)]),
   ];
-  if (incident !== null) text.push(`The worst case is in incident ${visible(incident)}: mgr incidents ${visible(incident)}`);
+  if (incident !== null) text.push(`The worst case is in incident ${visible(incident)}: mgr incidents show ${visible(incident)}`);
   return `${text.join("\n\n")}\n`;
 }
 

@@ -3,6 +3,7 @@ import type { HostFeature } from "../../../daemon/host-feature.ts";
 import { dataPlaneHost } from "../../data-plane/host/index.ts";
 import { wallClockNs } from "../../data-plane/wall-clock.ts";
 import type { TOPIC_LATENCY_REQUESTS } from "../contract.ts";
+import { MAX_THREADS } from "../limits.ts";
 import { Measurements } from "./measurements.ts";
 import { readThreads } from "./threads.ts";
 
@@ -23,7 +24,7 @@ export const topicLatencyHost: HostFeature<keyof typeof TOPIC_LATENCY_REQUESTS> 
         latency_threads: ({ pids }) => ({
           time: String(wallClockNs()),
           processes: pids.flatMap((pid) => {
-            const threads = readThreads(pid);
+            const threads = readThreads(pid, Math.floor(MAX_THREADS / pids.length));
             return threads === null ? [] : [{ pid, threads }];
           }),
         }),

@@ -38,7 +38,8 @@ export class LatencyMeter {
     this.#counts.messages++;
     const last = this.#lastSequence;
     // A smaller number is a publisher that was restarted.
-    if (sequence !== null && last !== null && sequence > last) this.#counts.lost += Number(sequence - last - 1n);
+    if (sequence !== null && last !== null && sequence > last)
+      this.#counts.lost = Math.min(Number.MAX_SAFE_INTEGER, this.#counts.lost + Number(sequence - last - 1n));
     this.#lastSequence = sequence ?? last;
     if (published === null) this.#counts.unstamped++;
     else if (this.#isMeasured(received)) this.#measure(published, message, STAGES.exec(headers)?.[1]);

@@ -3,6 +3,8 @@ import { LogLinearHistogram } from "./log-linear-histogram.ts";
 
 /** RFC 3550, section 6.4.1: the estimate moves by a sixteenth of what is new. */
 const JITTER_SHARE = 1 / 16;
+/** Greater numbers are not exact in JSON. */
+const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** Statistics of one latency over many messages. */
 export class LatencySeries {
@@ -31,7 +33,7 @@ export class LatencySeries {
     this.#min = Math.min(this.#min, latency);
     if (latency <= this.#max) return;
     this.#max = latency;
-    this.#worst = { from: String(from), until: String(until), seq: seq === null ? null : Number(seq) };
+    this.#worst = { from: String(from), until: String(until), seq: seq === null || seq > MAX_EXACT ? null : Number(seq) };
   }
 
   /** At least one message was added. */

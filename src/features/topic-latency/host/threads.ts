@@ -3,13 +3,12 @@ import { cpusOf } from "../../../base/cpu-mask.ts";
 import { readAffinity } from "../../../daemon/native/process-calls.ts";
 import { isAbsent, readProcFile, readStat } from "../../../daemon/proc/proc.ts";
 import type { HostThread } from "../contract.ts";
-import { MAX_THREADS } from "../limits.ts";
 
-/** How the threads of a process are scheduled, and how long they waited for a CPU; null: it has ended. Of many, the oldest MAX_THREADS. */
-export function readThreads(pid: number): HostThread[] | null {
+/** How the threads of a process are scheduled, and how long they waited for a CPU; null: it has ended. Of many, the oldest `max`. */
+export function readThreads(pid: number, max: number): HostThread[] | null {
   try {
     const tids = readdirSync(`/proc/${pid}/task`).map(Number);
-    return tids.slice(0, MAX_THREADS).flatMap((tid) => readThread(pid, tid) ?? []);
+    return tids.slice(0, max).flatMap((tid) => readThread(pid, tid) ?? []);
   } catch (error) {
     if (isAbsent(error)) return null;
     throw error;

@@ -79,6 +79,15 @@ test("counts messages that were lost, have no time, are late, or came by too man
   expect(paths.map(({ topics }) => topics)).toEqual([["c"], ["s1", "c"], ["s2", "c"], ["s3", "c"]]);
 });
 
+test("a number of a message that is no exact number is not told, and no loss is greater than one", () => {
+  const rig = new Rig();
+  const headers = "NATS/1.0\r\n\r\n";
+  for (const sequence of [1n, 9_999_999_999_999_999n])
+    rig.meter.take({ published: at(0), received: at(Number(sequence % 8n)), sequence }, headers);
+  const { lost, paths } = rig.meter.result();
+  expect([lost, paths[0]?.total.worst.seq]).toEqual([Number.MAX_SAFE_INTEGER, null]);
+});
+
 test("of too many messages some are measured, and it says how many", () => {
   const rig = new Rig();
   for (let slot = 0; slot < 3; slot++) for (let n = 0; n < 2_500; n++) rig.take(slot * 100, slot * 100 + 1);
@@ -107,10 +116,11 @@ test("a measurement taps its topic until it ends, is given up if nothing ends it
 });
 
 test("reads how the threads of a process are scheduled, and none of one that has ended", () => {
-  const own = readThreads(process.pid)?.find(({ tid }) => tid === process.pid);
+  const own = readThreads(process.pid, 100)?.find(({ tid }) => tid === process.pid);
   expect(own).toMatchObject({ policy: expect.any(Number), nice: expect.any(Number) });
   expect(own?.affinity.length).toBeGreaterThan(0);
   expect(own?.run_ns).toBeGreaterThan(0);
   expect(own?.voluntary).toBeGreaterThan(0);
-  expect(readThreads(2 ** 30)).toBeNull();
+  expect(readThreads(process.pid, 1)).toHaveLength(1);
+  expect(readThreads(2 ** 30, 1)).toBeNull();
 });
