@@ -78,7 +78,7 @@ async function ours(path: string, payload: Buffer, messages: number): Promise<vo
   const message = { ...ABOUT, received: 0n, sequence: 0n, payload };
   for (let n = 0; n < messages; n++) {
     message.received = message.sequence = BigInt(n);
-    publish(message);
+    publish(message, "");
     if (n % BURST !== BURST - 1) continue;
     await turn();
     ahead += BURST * payload.length;

@@ -13,6 +13,8 @@
 /* A subject has at most 64 tokens, two of which belong to no part of a name. */
 #define MAX_NAME_PARTS 62
 #define MAX_CLIENT_NAME_BYTES 512
+/* Messages of a chain that are named in a header. */
+#define MAX_STAGES 8
 #define MAX_SUBJECT_BYTES (MAX_NAME_BYTES * 3 + 16)
 #define MAX_UNSENT_BYTES (8 * 1024 * 1024)
 #define MAX_SAFE_INTEGER 9007199254740991
@@ -402,10 +404,55 @@ natsStatus mgr_client_publisher(mgr_publisher **publisher, mgr_client *client, c
   return NATS_OK;
 }
 
-natsStatus mgr_publish(mgr_publisher *publisher, const void *data, int size) {
+/* At most 8 of "arm.state=1700000000000000000", with semicolons between them. */
+static bool are_stages(const char *text) {
+  for (int count = 1; count <= MAX_STAGES; count++) {
+    size_t name = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.%-");
+    if (name == 0 || text[name] != '=') return false;
+    text += name + 1;
+    size_t digits = strspn(text, "0123456789");
+    if (digits == 0 || digits > 19) return false;
+    text += digits;
+    if (*text != ';') return *text == '\0';
+    text++;
+  }
+  return false;
+}
+
+/* The header Mgr-Stages of a message that `cause` leads to, to be freed (docs/clients.md, "Stages"); NULL: it has none. */
+static char *stages_after(const mgr_message *cause, const char *own_subject) {
+  char subject[MAX_SUBJECT_BYTES], *all = NULL;
+  if (cause == NULL || cause->time_ns == 0 || !subject_of(subject, "", cause->topic)) return NULL;
+  const char *before = cause->stages != NULL && are_stages(cause->stages) ? cause->stages : "";
+  int size = asprintf(&all, "%s%s%s=%lld", before, *before == '\0' ? "" : ";", subject, (long long)cause->time_ns);
+  if (size < 0) return NULL;
+  char *kept = calloc(1, (size_t)size + 1), *stages[MAX_STAGES + 1], *rest = all;
+  int count = 0, first = 0;
+  while (rest != NULL) stages[count++] = strsep(&rest, ";");
+  /* In a loop of topics, the chain begins anew behind the last message of this one. */
+  const char *own = own_subject + strlen("topic.");
+  size_t own_size = strlen(own);
+  for (int n = 0; n < count; n++)
+    if (strncmp(stages[n], own, own_size) == 0 && stages[n][own_size] == '=') first = n + 1;
+  bool is_long = count - first > MAX_STAGES;
+  char *at = kept;
+  for (int n = first; n < count && kept != NULL; n++) {
+    if (is_long && n == first + 1) continue;
+    if (at != kept) *at++ = ';';
+    at = stpcpy(at, stages[n]);
+  }
+  free(all);
+  if (at != kept) return kept;
+  free(kept);
+  return NULL;
+}
+
+natsStatus mgr_publish(mgr_publisher *publisher, const void *data, int size) { return mgr_publish_after(publisher, data, size, NULL); }
+
+natsStatus mgr_publish_after(mgr_publisher *publisher, const void *data, int size, const mgr_message *cause) {
   mgr_client *client = publisher->client;
   natsMsg *message = NULL;
-  char seq[24], at[24];
+  char seq[24], at[24], *stages = stages_after(cause, publisher->subject);
   /* Numbers are sent in their order. */
   pthread_mutex_lock(&client->lock);
   snprintf(seq, sizeof seq, "%llu", (unsigned long long)++publisher->seq);
@@ -415,11 +462,13 @@ natsStatus mgr_publish(mgr_publisher *publisher, const void *data, int size) {
   if (status == NATS_OK) status = natsMsg_Create(&message, publisher->subject, NULL, data, size);
   if (status == NATS_OK) status = natsMsgHeader_Set(message, "Mgr-Seq", seq);
   if (status == NATS_OK) status = natsMsgHeader_Set(message, "Mgr-Time", at);
+  if (status == NATS_OK && stages != NULL) status = natsMsgHeader_Set(message, "Mgr-Stages", stages);
   if (status == NATS_OK) status = natsConnection_PublishMsg(client->connection, message);
   if (status == NATS_OK) client->counters.sent++;
   else client->counters.unsent++;
   pthread_mutex_unlock(&client->lock);
   natsMsg_Destroy(message);
+  free(stages);
   return failed(status, publisher->name);
 }
 
@@ -449,6 +498,8 @@ static void on_message(natsConnection *connection, natsSubscription *ignored, na
   (void)ignored;
   mgr_subscription *subscription = closure;
   mgr_client *client = subscription->client;
+  const char *stages = NULL;
+  if (natsMsgHeader_Get(received, "Mgr-Stages", &stages) != NATS_OK) stages = NULL;
   mgr_message message = {
       .topic = subscription->topic,
       .data = natsMsg_GetData(received),
@@ -456,6 +507,7 @@ static void on_message(natsConnection *connection, natsSubscription *ignored, na
       .seq = (uint64_t)header_number(received, "Mgr-Seq"),
       .time_ns = header_number(received, "Mgr-Time"),
       .is_last = header_number(received, "Mgr-Last") == 1,
+      .stages = stages,
   };
   bool is_duplicate = message.is_last && message.seq != 0 && message.seq == subscription->last_seq && message.time_ns == subscription->last_time;
   if (!is_duplicate) {

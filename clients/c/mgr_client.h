@@ -39,6 +39,7 @@ typedef struct {
   uint64_t seq;    /* the publisher's counter; 0 from a plain NATS client */
   int64_t time_ns; /* when it was published, nanoseconds since 1970; 0 if unknown */
   bool is_last;    /* the message that the broker had kept for new subscribers */
+  const char *stages; /* the messages that led to this one, for mgr_publish_after; NULL: none are stated */
 } mgr_message;
 
 typedef struct {
@@ -60,6 +61,10 @@ natsStatus mgr_client_publisher(mgr_publisher **publisher, mgr_client *client, c
 /* Sends one message now. If it cannot be sent it is counted, and subscribers see the gap. NATS_OK does not say that the broker accepts it:
  * see mgr_refused. */
 natsStatus mgr_publish(mgr_publisher *publisher, const void *data, int size);
+
+/* The same in answer to a received message: `mgr topic latency` then shows the time from the first message of the chain on. Of `cause`, topic,
+ * time_ns and stages are used; outside of a receiver, copy the message with what its stages point to. */
+natsStatus mgr_publish_after(mgr_publisher *publisher, const void *data, int size, const mgr_message *cause);
 
 /* Gives the topic up and frees the publisher. */
 void mgr_publisher_close(mgr_publisher *publisher);

@@ -746,8 +746,10 @@ class Publisher:
         answer = json_text({key: topic[key] for key in ("name", "encoding", "definition", "definition_name")}).encode()
         self._info = client._nats.subscribe("topic_info." + subject_tokens(self.topic), lambda message: client._reply(message, answer))
 
-    def publish(self, value: Any) -> bool:
+    def publish(self, value: Any, *, cause: Optional[Message] = None) -> bool:
         """Sends one message now. False: it could not be sent and is counted as unsent; subscribers see the gap.
+
+        `cause`: the received message that led to this one; `mgr topic latency` then shows the time from the first message of the chain on.
 
         True does not say that the broker accepts it: see `on_refused` of `Client.publisher`. Raises MgrError: bad_field (the value does not fit the definition), too_large, not_running (after `close`).
         """
@@ -755,8 +757,12 @@ class Publisher:
             raise MgrError("not_running", f"the publisher of '{self.topic}' is closed")
         data = self._codec.encode(value)
         self._seq += 1
+        headers = {"Mgr-Seq": str(self._seq), "Mgr-Time": str(time.time_ns())}
+        stages = None if cause is None else _stages_after(cause, self.topic)
+        if stages is not None:
+            headers["Mgr-Stages"] = stages
         try:
-            self._client._nats.publish(self._subject, data, headers={"Mgr-Seq": str(self._seq), "Mgr-Time": str(time.time_ns())})
+            self._client._nats.publish(self._subject, data, headers=headers)
         except MgrError as error:
             self.counters["unsent"] += 1
             if error.code in ("busy", "host_unavailable"):
@@ -796,6 +802,30 @@ class Message(NamedTuple):
     """The message that the broker had kept for new subscribers."""
     problem: Optional[str]
     """Why `value` is only the bytes although the topic has a definition."""
+    stages: Optional[str] = None
+    """The messages that led to this one, for `cause` of `publish`."""
+
+
+MAX_STAGES = 8
+_STAGE = re.compile(r"([A-Za-z0-9_.%-]{1,1024})=([0-9]{1,19})\Z")
+
+
+def _stages_after(cause: Message, topic: str) -> Optional[str]:
+    """The header Mgr-Stages of a message of `topic` that `cause` leads to (docs/clients.md, "Stages")."""
+    if cause.time is None:
+        return None
+    stages = [] if cause.stages is None else cause.stages.split(";")
+    if len(stages) > MAX_STAGES or not all(_STAGE.match(stage) for stage in stages):
+        stages = []
+    stages.append(f"{subject_tokens(cause.topic)}={cause.time}")
+    own = subject_tokens(topic) + "="
+    for at in range(len(stages) - 1, -1, -1):
+        if stages[at].startswith(own):
+            stages = stages[at + 1 :]
+            break
+    if len(stages) > MAX_STAGES:
+        stages = stages[:1] + stages[1 - MAX_STAGES :]
+    return ";".join(stages) or None
 
 
 _SEQUENCE = re.compile(r"[1-9][0-9]{0,15}\Z")
@@ -905,7 +935,7 @@ class Subscription:
             except MgrError as error:
                 problem = str(error)
                 self.counters["undecoded"] += 1
-        decoded = Message(self.topic, value, message.data, *_marks(message), problem)
+        decoded = Message(self.topic, value, message.data, *_marks(message), problem, message.headers.get("Mgr-Stages") or None)
         if self._on_message is None:
             self._push(self._queue, decoded)
             self._wake.set()

@@ -31,6 +31,7 @@ import { scheduleCli } from "./schedule/cli/index.ts";
 import { serviceCli } from "./service/cli/index.ts";
 import { startAnalysisCli } from "./start-analysis/cli/index.ts";
 import { tagsCli } from "./tags/cli/index.ts";
+import { topicLatencyCli } from "./topic-latency/cli/index.ts";
 import { upgradesCli } from "./upgrades/cli/index.ts";
 
 /** Additions of features to the command line, in the order of `mgr --help`. */
@@ -55,6 +56,7 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   portsCli,
   dataPlaneCli,
   presetsCli,
+  topicLatencyCli,
   networkStatisticsCli,
   recordingsCli,
   flightCli,

@@ -16,6 +16,7 @@ import { NO_RECORDINGS, RECORDING_HEARTBEAT, RECORDING_NEWS, RECORDING_REQUESTS 
 import { NO_PLAYBACKS, REPLAY_HEARTBEAT, REPLAY_NEWS, REPLAY_REQUESTS } from "./replay/contract.ts";
 import { RUNNING_SETTINGS_REQUESTS } from "./running-settings/contract.ts";
 import { PUBLISHING, TOPIC_PROBE } from "./topic-health/contract.ts";
+import { TOPIC_LATENCY_REQUESTS } from "./topic-latency/contract.ts";
 import { UPGRADE_REQUESTS } from "./upgrades/contract.ts";
 
 /** Requests of features; part of HOST_REQUESTS. */
@@ -37,6 +38,7 @@ export const FEATURE_REQUESTS = {
   ...OUTPUT_RUNS_REQUESTS,
   ...MANAGER_RESTART_REQUESTS,
   ...FLIGHT_REQUESTS,
+  ...TOPIC_LATENCY_REQUESTS,
   ...UPGRADE_REQUESTS,
 } as const;
 

@@ -16,6 +16,7 @@ import { recordingsHost } from "./recordings/host/index.ts";
 import { replayHost } from "./replay/host/index.ts";
 import { runningSettingsHost } from "./running-settings/host/index.ts";
 import { topicHealthHost } from "./topic-health/host/index.ts";
+import { topicLatencyHost } from "./topic-latency/host/index.ts";
 import { upgradesHost } from "./upgrades/host/index.ts";
 
 /** The features of every host. Those that others use come first. */
@@ -38,5 +39,6 @@ export const HOST_FEATURES = [
   managerRestartHost,
   topicHealthHost,
   flightHost,
+  topicLatencyHost,
   upgradesHost,
 ] as const;

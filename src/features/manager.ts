@@ -32,6 +32,7 @@ import { service } from "./service/manager/index.ts";
 import { startAnalysis } from "./start-analysis/manager/index.ts";
 import { tags } from "./tags/manager/index.ts";
 import { topicHealth } from "./topic-health/manager/index.ts";
+import { topicLatency } from "./topic-latency/manager/index.ts";
 import { trustedProxy } from "./trusted-proxy/manager/index.ts";
 import { upgrades } from "./upgrades/manager/index.ts";
 
@@ -68,6 +69,7 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   rollingRestart,
   tags,
   topicHealth,
+  topicLatency,
   modes,
   forward,
   foxglove,

@@ -32,12 +32,14 @@ import { runningSettingsCommands, runningSettingsFrames } from "./running-settin
 import { scheduleFrames, scheduleSnapshot } from "./schedule/wire.ts";
 import { startAnalysisCommands, startAnalysisFrames } from "./start-analysis/wire.ts";
 import { tagFrames, tagSnapshot } from "./tags/wire.ts";
+import { topicLatencyCommands, topicLatencyFrames } from "./topic-latency/wire.ts";
 import { upgradeCommands, upgradeFrames } from "./upgrades/wire.ts";
 
 /** Frames that clients send. */
 export const featureCommands = {
   ...dataPlaneCommands,
   ...topicSchedulingCommands,
+  ...topicLatencyCommands,
   ...loggerCommands,
   ...recordingCommands,
   ...flightCommands,
@@ -69,6 +71,7 @@ export const featureCommands = {
 export const featureFrames = {
   ...dataPlaneFrames,
   ...topicSchedulingFrames,
+  ...topicLatencyFrames,
   ...loggerFrames,
   ...recordingFrames,
   ...flightFrames,

@@ -29,6 +29,7 @@ import { runningSettingsContract } from "./running-settings/contract.ts";
 import { scheduleContract } from "./schedule/contract.ts";
 import { startAnalysisContract } from "./start-analysis/contract.ts";
 import { tagsContract } from "./tags/contract.ts";
+import { topicLatencyContract } from "./topic-latency/contract.ts";
 import { upgradesContract } from "./upgrades/contract.ts";
 
 /** The parts of the features in the tables of test/contract. */
@@ -63,5 +64,6 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   modesContract,
   forwardContract,
   foxgloveContract,
+  topicLatencyContract,
   upgradesContract,
 ];

@@ -27,6 +27,7 @@ import { FakeRunningSettings } from "./running-settings/fake-running-settings.ts
 import { FakeSchedules } from "./schedule/fake-schedules.ts";
 import { FakeStartAnalysis } from "./start-analysis/fake-start-analysis.ts";
 import { FakeTags } from "./tags/fake-tags.ts";
+import { FakeTopicLatency } from "./topic-latency/fake-topic-latency.ts";
 import { FakeUpgrades } from "./upgrades/fake-upgrades.ts";
 
 /** The features of a manager without machines. Like the lists of src/features, the only place that names them. */
@@ -59,5 +60,6 @@ export const fakeFeatures = (control: FakeControl) => ({
   modes: new FakeModes(),
   flight: new FakeFlight(),
   forward: new FakeForwards(control),
+  topicLatency: new FakeTopicLatency(),
   upgrades: new FakeUpgrades(),
 });

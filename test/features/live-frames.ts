@@ -24,6 +24,7 @@ import { replicasLive } from "./replicas/live-frames.ts";
 import { rollingRestartLive } from "./rolling-restart/live-frames.ts";
 import { runningSettingsLive } from "./running-settings/live-frames.ts";
 import { startAnalysisLive } from "./start-analysis/live-frames.ts";
+import { topicLatencyLive } from "./topic-latency/live-frames.ts";
 import { upgradesLive } from "./upgrades/live-frames.ts";
 
 /** The frames of the features, sent to a live manager; those that use others come after them. */
@@ -53,5 +54,6 @@ export const LIVE_FRAMES: readonly LiveFrames[] = [
   modesLive,
   mcpLive,
   forwardLive,
+  topicLatencyLive,
   upgradesLive,
 ];

@@ -6,5 +6,5 @@ export type { ClientCounters, DataClient, Parameters } from "./data-client.ts";
 export type { ServiceHandler, ServiceInterface } from "./micro-service.ts";
 export type { CallOptions } from "./service-call.ts";
 export { ServiceError } from "./service-error.ts";
-export type { PublisherOptions, TopicDefinition, TopicPublisher } from "./topic-publisher.ts";
+export type { PublisherOptions, PublishOptions, TopicDefinition, TopicPublisher } from "./topic-publisher.ts";
 export type { SubscribeOptions, TopicMessage, TopicSubscription } from "./topic-subscription.ts";

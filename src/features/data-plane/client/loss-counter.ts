@@ -7,6 +7,8 @@ export interface MessageMarks {
   readonly time: bigint | null;
   /** Whether the broker had kept the message for new subscribers. */
   readonly isLast: boolean;
+  /** The messages that led to this one, for `cause` of `publish`. */
+  readonly stages: string | null;
 }
 
 const SEQUENCE = /^[1-9]\d{0,15}$/;
@@ -19,6 +21,7 @@ export function marksOf(headers: MsgHdrs | undefined): MessageMarks {
     seq: SEQUENCE.test(seq) ? Number(seq) : null,
     time: TIME.test(time) ? BigInt(time) : null,
     isLast: headers?.get("Mgr-Last") === "1",
+    stages: headers?.get("Mgr-Stages") || null,
   };
 }
 
@@ -28,7 +31,7 @@ export class LossCounter {
   #last: { seq: number; time: bigint | null } | null = null;
 
   /** `duplicate`: a kept message that was received before. `restarted`: the publisher restarted its count. */
-  count({ seq, time, isLast }: MessageMarks): "next" | "restarted" | "duplicate" {
+  count({ seq, time, isLast }: Omit<MessageMarks, "stages">): "next" | "restarted" | "duplicate" {
     if (seq === null) return "next";
     const last = this.#last;
     if (isLast && last?.seq === seq && last.time === time) return "duplicate";

@@ -5,6 +5,7 @@ import { subjectOfTopic, subjectTokens } from "../../../base/topic-subject.ts";
 import type { BusSubscription } from "../../../bus/broker/bus-message.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
 import { MAX_RELIABLE_BYTES, MAX_TOPIC_PRIORITY } from "../../../contract/registry.ts";
+import { type StageSource, stagesAfter } from "../stages.ts";
 import { wallClockNs } from "../wall-clock.ts";
 import type { RegisteredTopic } from "./registration.ts";
 import { type TopicCodec, topicCodec } from "./topic-codec.ts";
@@ -31,6 +32,11 @@ export interface PublisherOptions {
    * published before. Default: refusals are logged.
    */
   onRefused?: (reason: string) => void;
+}
+
+export interface PublishOptions {
+  /** The received message that led to this one: `mgr topic latency` then shows the time from the first message of the chain on. */
+  cause?: StageSource;
 }
 
 /** A definition as text: a JSON Schema if it is a JSON object, else a ROS 2 message. */
@@ -113,9 +119,9 @@ export class TopicPublisher {
    * broker accepts it: see `onRefused`. Throws `bad_field` for a value that does not fit the definition, `too_large`, and `not_running` after
    * `close`.
    */
-  publish(value: unknown): boolean {
+  publish(value: unknown, { cause }: PublishOptions = {}): boolean {
     this.#assertOpen();
-    return this.#send(this.#codec.encode(value), wallClockNs());
+    return this.#send(this.#codec.encode(value), wallClockNs(), cause === undefined ? null : stagesAfter(cause, this.topic));
   }
 
   /**
@@ -124,7 +130,7 @@ export class TopicPublisher {
    */
   publishEncoded(data: Uint8Array, time: bigint): boolean {
     this.#assertOpen();
-    return this.#send(data, time);
+    return this.#send(data, time, null);
   }
 
   /** Called by DataClient when the broker refused a message. Returns false if the program does not handle refusals. */
@@ -146,10 +152,11 @@ export class TopicPublisher {
     if (this.#isClosed) throw new MgrError("not_running", `the publisher of '${this.topic}' is closed`);
   }
 
-  #send(data: Uint8Array, time: bigint): boolean {
+  #send(data: Uint8Array, time: bigint, stages: string | null): boolean {
     const marks = headers();
     marks.set("Mgr-Seq", String(++this.#seq));
     marks.set("Mgr-Time", String(time));
+    if (stages !== null) marks.set("Mgr-Stages", stages);
     try {
       this.#bus.publish(this.subject, data, { headers: marks });
     } catch (error) {

@@ -18,6 +18,8 @@ export interface TopicMessage {
   readonly time: bigint | null;
   /** Whether the broker had kept the message for new subscribers. */
   readonly isLast: boolean;
+  /** The messages that led to this one (header `Mgr-Stages`); null: none are stated. */
+  readonly stages: string | null;
   /** The reason why `value` was not decoded although the topic has a definition. */
   readonly problem: string | null;
 }

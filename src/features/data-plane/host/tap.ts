@@ -19,7 +19,8 @@ export interface TappedMessage {
   readonly payload: Uint8Array;
 }
 
-export type TapListener = (message: TappedMessage) => void;
+/** `headers`: all of them as text of one character a byte; empty: the message has none. */
+export type TapListener = (message: TappedMessage, headers: string) => void;
 
 const SEQUENCE = /\r\nMgr-Seq: ?([1-9]\d{0,15})\r/;
 const TIME = /\r\nMgr-Time: ?(\d{1,19})\r/;
@@ -77,7 +78,7 @@ export class Tap {
       };
       for (const listener of listeners) {
         try {
-          listener(tapped);
+          listener(tapped, headers);
         } catch (error) {
           // A hook that throws would end the publisher's connection.
           this.#log(`recording '${topic}' failed: ${messageOf(error)}`);

@@ -12,6 +12,10 @@ import { ManagerFlight } from "./manager-flight.ts";
 import { NetworkTriggers } from "./network-triggers.ts";
 import { incidentRoute } from "./route.ts";
 
+export { type ClockMeasurement, type ClockOffset, offsetAt } from "./clock-offset.ts";
+export type { Flight } from "./flight.ts";
+export { timeText } from "./incident-record.ts";
+
 /** The flight recorder: what all hosts keep in rings, and the incidents that triggers and users make of it. */
 export const flight: ManagerFeature<Flight> = {
   name: "flight",

@@ -131,6 +131,25 @@ describe.each(LANGUAGES)("topics by the client library in $name", (language) => 
     }
   });
 
+  it("names the messages that led to a message", async () => {
+    const messages = await hub.collect("topic.>");
+    for (const topic of new Set(vectors.stages.map((row) => row.topic))) await program.do("publisher", topic, schema("x"));
+    for (const topic of new Set(vectors.stages.map(({ cause }) => cause.topic))) await program.do("subscribe", topic);
+    const headers: (string | null)[] = [];
+    for (const { cause, topic } of vectors.stages) {
+      const before = program.received(cause.topic).length;
+      const marks = { ...(cause.time && { "Mgr-Time": cause.time }), ...(cause.stages && { "Mgr-Stages": cause.stages }) };
+      hub.send(subjectOfTopic(cause.topic), "{}", marks);
+      await expect.poll(() => program.received(cause.topic).length).toBe(before + 1);
+      const sent = messages.length;
+      await program.do("publish_after", topic, "{}");
+      const isOwn = ({ subject, headers }: (typeof messages)[number]) => subject === subjectOfTopic(topic) && headers?.get("Mgr-Seq");
+      await expect.poll(() => messages.slice(sent).filter(isOwn).length).toBe(1);
+      headers.push(messages.slice(sent).find(isOwn)?.headers?.get("Mgr-Stages") || null);
+    }
+    expect(headers).toEqual(vectors.stages.map(({ header }) => header));
+  });
+
   it.each(vectors.loss.map((row, index) => ({ ...row, topic: `loss/${index}` })))(
     "counts $missed missed messages of $seq",
     async ({ seq, missed, topic }) => {

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 interface Vectors {
   services: { name: string; nats_name: string; endpoint: string; subject: string }[];
   loss: { seq: (number | null)[]; missed: number }[];
+  stages: { cause: { topic: string; time: string | null; stages: string | null }; topic: string; header: string | null }[];
   json: { type: "float" | "int" | "bytes"; value: string; json: string }[];
   parameter_text: {
     accepted: { type: "float" | "int" | "bool" | "string"; text: string; value: number | boolean | string }[];

@@ -83,7 +83,7 @@ export class FlightRig implements AsyncDisposable {
   publish(topic: string, value: unknown, rest: Partial<TappedMessage> = {}): void {
     const payload = value instanceof Uint8Array ? value : Buffer.from(JSON.stringify(value));
     const message = { topic, definition: "", definitionName: "", encoding: "json", received: this.now, published: null, sequence: null };
-    for (const { matches, listener } of [...this.#taps]) if (matches(topic)) listener({ ...message, payload, ...rest });
+    for (const { matches, listener } of [...this.#taps]) if (matches(topic)) listener({ ...message, payload, ...rest }, "");
   }
 
   write(name: string, text: string): void {

@@ -76,7 +76,7 @@ export class RecordingRig implements Disposable {
       payload: Buffer.from("{}"),
       ...message,
     };
-    for (const listener of this.#listeners) listener(whole);
+    for (const listener of this.#listeners) listener(whole, "");
   }
 
   files(): string[] {

@@ -25,6 +25,6 @@ export class MeterRig {
     const received = BigInt(Math.round(this.clock.monotonic())) * NS_PER_MS;
     const published = latencyMs === null ? null : received - BigInt(latencyMs) * NS_PER_MS;
     const rest = { topic: "a", definition: "", definitionName: "", encoding: "raw", sequence: null, payload: new Uint8Array(0) };
-    for (const listener of this.listeners) listener({ ...rest, received, published } satisfies TappedMessage);
+    for (const listener of this.listeners) listener({ ...rest, received, published } satisfies TappedMessage, "");
   }
 }
