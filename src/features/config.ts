@@ -15,6 +15,7 @@ import { oidcConfig } from "./oidc/config.ts";
 import { recordingsConfig } from "./recordings/config.ts";
 import { replicasConfig } from "./replicas/config.ts";
 import { scheduleConfig } from "./schedule/config.ts";
+import { storeForwardConfig } from "./store-forward/config.ts";
 import { tagsConfig } from "./tags/config.ts";
 import { topicHealthConfig } from "./topic-health/config.ts";
 import { trustedProxyConfig } from "./trusted-proxy/config.ts";
@@ -24,6 +25,7 @@ export const CONFIG_FEATURES = {
   dataPlaneConfig,
   recordingsConfig,
   flightConfig,
+  storeForwardConfig,
   loggersConfig,
   displaysConfig,
   forwardConfig,

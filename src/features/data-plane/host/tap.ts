@@ -19,7 +19,8 @@ export interface TappedMessage {
   readonly payload: Uint8Array;
 }
 
-export type TapListener = (message: TappedMessage) => void;
+/** `headers`: the header block with its first line, as it was published; empty: there is none. It is valid only during the call, too. */
+export type TapListener = (message: TappedMessage, headers: Uint8Array) => void;
 
 const SEQUENCE = /\r\nMgr-Seq: ?([1-9]\d{0,15})\r/;
 const TIME = /\r\nMgr-Time: ?(\d{1,19})\r/;
@@ -77,7 +78,7 @@ export class Tap {
       };
       for (const listener of listeners) {
         try {
-          listener(tapped);
+          listener(tapped, bytes.subarray(0, headerBytes));
         } catch (error) {
           // A hook that throws would end the publisher's connection.
           this.#log(`recording '${topic}' failed: ${messageOf(error)}`);
