@@ -19,8 +19,8 @@ export interface TappedMessage {
   readonly payload: Uint8Array;
 }
 
-/** `headers`: the header block with its first line, as it was published; empty: there is none. It is valid only during the call, too. */
-export type TapListener = (message: TappedMessage, headers: Uint8Array) => void;
+/** `headers`: the header block with its first line, as it was published, if there is one. It is valid only during the call, too. */
+export type TapListener = (message: TappedMessage, headers?: Uint8Array) => void;
 
 const SEQUENCE = /\r\nMgr-Seq: ?([1-9]\d{0,15})\r/;
 const TIME = /\r\nMgr-Time: ?(\d{1,19})\r/;
@@ -78,7 +78,7 @@ export class Tap {
       };
       for (const listener of listeners) {
         try {
-          listener(tapped, bytes.subarray(0, headerBytes));
+          listener(tapped, headerBytes === 0 ? undefined : bytes.subarray(0, headerBytes));
         } catch (error) {
           // A hook that throws would end the publisher's connection.
           this.#log(`recording '${topic}' failed: ${messageOf(error)}`);

@@ -99,7 +99,6 @@ export class Filler {
     if (window.samples.length === 0 || signal.aborted) return;
     const begun = clock.monotonic();
     const round = String(++this.#round);
-    const answer = this.#answer(round, signal);
     const { sent, bytes } = this.#send(log, window, `${this.#inbox}.${round}`);
     if (sent === 0) {
       // It is larger than the hub accepts, or nothing wants it any more.
@@ -109,7 +108,7 @@ export class Filler {
       }
       return;
     }
-    const text = await answer;
+    const text = await this.#answer(round, signal);
     if (text === null) {
       this.#window = Math.max(MIN_WINDOW_BYTES, this.#window / 2);
       return;
@@ -135,11 +134,16 @@ export class Filler {
     const subject = lateSubjectOfTopic(log.topic);
     let sent = 0;
     let bytes = 0;
+    let ask = () => {};
     for (const sample of samples) {
       const { headerBytes, message } = lateMessage(sample, `${log.id} ${first + sent} ${first}`);
-      // The last one asks, and so does one before a sample that is too large for the link.
       const isLast = sent === samples.length - 1;
-      if (!this.#options.port.sendOverLinks(subject, message, { headerBytes, reply: isLast ? reply : null })) break;
+      if (!this.#options.port.sendOverLinks(subject, message, { headerBytes, reply: isLast ? reply : null })) {
+        // It is too large for the link: the one before it comes again, to ask.
+        ask();
+        break;
+      }
+      ask = () => void this.#options.port.sendOverLinks(subject, message, { headerBytes, reply });
       sent++;
       bytes += message.length;
     }

@@ -18,6 +18,7 @@ const FOLDER = "store-forward";
 const STATE_FILE = "settings.json";
 /** Interval of writing to the disk, milliseconds: a daemon that is killed loses at most so much. */
 const FLUSH_MS = 200;
+const NO_HEADERS = new Uint8Array();
 
 interface StoreForwardOptions {
   /** State folder of the daemon. */
@@ -114,7 +115,7 @@ export class StoreForward {
     const matchers = spec.topics.map(compileFnmatch);
     this.#endTap = tap.add(
       (topic) => matchers.some((matches) => matches(topic)),
-      ({ topic, received, payload }, headers) => {
+      ({ topic, received, payload }, headers = NO_HEADERS) => {
         const sample = { received, headers, payload };
         if (bus.isLinked) this.#unconfirmed.add(topic, sample, performance.now());
         else this.#store.append(topic, sample);
