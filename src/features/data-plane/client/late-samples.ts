@@ -63,7 +63,11 @@ export class LateSamples {
 
   #isMissing(mark: Mark): boolean {
     if (mark.seq === null || this.#begin === null || this.#last === null) return true;
-    return isAfter(this.#begin, mark) || isAfter(mark, this.#last) || this.#gaps.some(({ after, before }) => isAfter(mark, after) && isAfter(before, mark));
+    return (
+      isAfter(this.#begin, mark) ||
+      isAfter(mark, this.#last) ||
+      this.#gaps.some(({ after, before }) => isAfter(mark, after) && isAfter(before, mark))
+    );
   }
 }
 

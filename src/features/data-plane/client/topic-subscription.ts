@@ -71,7 +71,8 @@ export class TopicSubscription implements AsyncIterable<TopicMessage> {
     this.#decoder = new TopicDecoder(bus, topic, options.definition);
     this.#late = options.late === true ? new LateSamples() : null;
     this.#subscriptions = [bus.subscribe(subject, (message) => this.#receive(message))];
-    if (this.#late !== null) this.#subscriptions.push(bus.subscribe(lateSubjectOfTopic(topic), (message) => this.#receiveLate(bus, message)));
+    if (this.#late !== null)
+      this.#subscriptions.push(bus.subscribe(lateSubjectOfTopic(topic), (message) => this.#receiveLate(bus, message)));
   }
 
   /** Messages in order; ends when the subscription is closed. */
@@ -138,7 +139,13 @@ export class TopicSubscription implements AsyncIterable<TopicMessage> {
   #deliver(message: BusMessage): void {
     if (this.#isClosed) return;
     const { data } = message;
-    const decoded: TopicMessage = { topic: this.topic, data, ...this.#decoder.decode(data), ...marksOf(message.headers), late: latePlaceOf(message.headers)?.received ?? null };
+    const decoded: TopicMessage = {
+      topic: this.topic,
+      data,
+      ...this.#decoder.decode(data),
+      ...marksOf(message.headers),
+      late: latePlaceOf(message.headers)?.received ?? null,
+    };
     if (decoded.problem !== null) this.counters.undecoded++;
     if (!this.#onMessage) {
       this.#push(this.#queue, decoded);

@@ -158,6 +158,8 @@ export class SampleStore {
   }
 
   #warn(error: unknown): void {
-    this.#warning.warn(`samples of 'store_forward' were dropped: ${messageOf(error)}. Make sure that ${this.#options.folder} can be written`);
+    this.#warning.warn(
+      `samples of 'store_forward' were dropped: ${messageOf(error)}. Make sure that ${this.#options.folder} can be written`,
+    );
   }
 }

@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from "node:util";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { type Clock, everyBeat } from "../../../base/clock.ts";
 import { messageOf } from "../../../base/errors.ts";
