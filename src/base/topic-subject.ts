@@ -9,6 +9,8 @@ export const MAX_TOPIC_NAME_BYTES = 255;
 const MAX_TOPIC_NAME_PARTS = MAX_SUBJECT_TOKENS - 2;
 
 export const TOPIC_PREFIX = "topic.";
+/** Subjects of samples that were kept while a link was cut: only brokers publish them (docs/store-forward.md). */
+export const LATE_PREFIX = "late.";
 const PLAIN = /^[A-Za-z0-9_-]$/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const encoder = new TextEncoder();
@@ -36,6 +38,11 @@ export function subjectTokens(name: string): string {
 /** `arm/state` → `topic.arm.state`. Throws `bad_field` for a name that is not allowed. */
 export function subjectOfTopic(name: string): string {
   return TOPIC_PREFIX + subjectTokens(name);
+}
+
+/** The subject of the late samples of a topic: `arm/state` → `late.arm.state`. Throws `bad_field` for a name that is not allowed. */
+export function lateSubjectOfTopic(name: string): string {
+  return LATE_PREFIX + subjectTokens(name);
 }
 
 /** The topic whose subject this is; null if it is the subject of none. `topicOfSubject(subjectOfTopic(name))` is `name`. */

@@ -16,6 +16,7 @@ import { presetsConfig } from "./presets/config.ts";
 import { recordingsConfig } from "./recordings/config.ts";
 import { replicasConfig } from "./replicas/config.ts";
 import { scheduleConfig } from "./schedule/config.ts";
+import { storeForwardConfig } from "./store-forward/config.ts";
 import { tagsConfig } from "./tags/config.ts";
 import { topicHealthConfig } from "./topic-health/config.ts";
 import { trustedProxyConfig } from "./trusted-proxy/config.ts";
@@ -26,6 +27,7 @@ export const CONFIG_FEATURES = {
   presetsConfig,
   recordingsConfig,
   flightConfig,
+  storeForwardConfig,
   loggersConfig,
   displaysConfig,
   forwardConfig,

@@ -15,6 +15,7 @@ import { PROCESS_LIST_REQUESTS } from "./process-list/contract.ts";
 import { NO_RECORDINGS, RECORDING_HEARTBEAT, RECORDING_NEWS, RECORDING_REQUESTS } from "./recordings/contract.ts";
 import { NO_PLAYBACKS, REPLAY_HEARTBEAT, REPLAY_NEWS, REPLAY_REQUESTS } from "./replay/contract.ts";
 import { RUNNING_SETTINGS_REQUESTS } from "./running-settings/contract.ts";
+import { STORE_FORWARD_REQUESTS } from "./store-forward/contract.ts";
 import { PUBLISHING, TOPIC_PROBE } from "./topic-health/contract.ts";
 import { TOPIC_LATENCY_REQUESTS } from "./topic-latency/contract.ts";
 import { UPGRADE_REQUESTS } from "./upgrades/contract.ts";
@@ -39,6 +40,7 @@ export const FEATURE_REQUESTS = {
   ...MANAGER_RESTART_REQUESTS,
   ...FLIGHT_REQUESTS,
   ...TOPIC_LATENCY_REQUESTS,
+  ...STORE_FORWARD_REQUESTS,
   ...UPGRADE_REQUESTS,
 } as const;
 

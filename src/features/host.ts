@@ -15,6 +15,7 @@ import { processListHost } from "./process-list/host/index.ts";
 import { recordingsHost } from "./recordings/host/index.ts";
 import { replayHost } from "./replay/host/index.ts";
 import { runningSettingsHost } from "./running-settings/host/index.ts";
+import { storeForwardHost } from "./store-forward/host/index.ts";
 import { topicHealthHost } from "./topic-health/host/index.ts";
 import { topicLatencyHost } from "./topic-latency/host/index.ts";
 import { upgradesHost } from "./upgrades/host/index.ts";
@@ -40,5 +41,6 @@ export const HOST_FEATURES = [
   topicHealthHost,
   flightHost,
   topicLatencyHost,
+  storeForwardHost,
   upgradesHost,
 ] as const;

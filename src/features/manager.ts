@@ -30,6 +30,7 @@ import { runningSettings } from "./running-settings/manager/index.ts";
 import { schedule } from "./schedule/manager/index.ts";
 import { service } from "./service/manager/index.ts";
 import { startAnalysis } from "./start-analysis/manager/index.ts";
+import { storeForward } from "./store-forward/manager/index.ts";
 import { tags } from "./tags/manager/index.ts";
 import { topicHealth } from "./topic-health/manager/index.ts";
 import { topicLatency } from "./topic-latency/manager/index.ts";
@@ -70,6 +71,7 @@ export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   tags,
   topicHealth,
   topicLatency,
+  storeForward,
   modes,
   forward,
   foxglove,

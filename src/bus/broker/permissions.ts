@@ -1,4 +1,5 @@
 import type { Principal } from "../../base/principal.ts";
+import { LATE_PREFIX } from "../../base/topic-subject.ts";
 import { BUS_REPORT_SUBJECT, subjectToken } from "../../contract/subjects.ts";
 
 /** The peer of a bus connection that is not the manager's own. */
@@ -76,7 +77,8 @@ export function permissionsOf(member: BusMember): BrokerPermissions {
     user: `${member.kind}:${member.name}`,
     ...(member.kind === "client" ? { identity: { name: member.name, run_id: member.run_id ?? null, process: member.process ?? "" } } : {}),
     mayLink: member.kind === "host",
-    publish: (subject) => isOwn(subject) || subject.startsWith(INBOX) || (member.kind === "client" && !isReserved(subject)),
+    publish: (subject) =>
+      isOwn(subject) || subject.startsWith(INBOX) || (member.kind === "client" && !isReserved(subject) && !subject.startsWith(LATE_PREFIX)),
     subscribe: (subject) => {
       const [first = "", second = ""] = subject.split(".", 2);
       // Every subject that the wildcard may match is checked per message.

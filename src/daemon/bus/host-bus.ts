@@ -5,7 +5,7 @@ import type { HandedOver } from "../../base/handed-over.ts";
 import { SerialQueue } from "../../base/serial-queue.ts";
 import { type Broker, type BrokerOptions, createBroker } from "../../bus/broker/broker.ts";
 import { brokerState } from "../../bus/broker/handover/broker-state.ts";
-import { HubConnection, type HubDial, type HubState, hubState } from "../../bus/broker/leaf/hub-connection.ts";
+import { HubConnection, type HubConnectionOptions, type HubDial, type HubState, hubState } from "../../bus/broker/leaf/hub-connection.ts";
 import type { Credentials } from "../../bus/broker/permissions.ts";
 import { defaultMemoryBytes } from "../../bus/broker/queues/memory-budget.ts";
 import { hubDial } from "../../bus/client/hub-dial.ts";
@@ -48,6 +48,13 @@ interface HostBusParts {
   readonly admit: () => void;
 }
 
+/** Follows the link of a host's broker to its hub. */
+export interface LinkWatcher {
+  changed(isUp: boolean): void;
+  /** The hub has received all that programs here had published at this time (`performance.now`), milliseconds. */
+  confirmed(at: number): void;
+}
+
 /** State of the bus for the next program. */
 const busState = z.object({
   port: z.int().min(1),
@@ -80,6 +87,8 @@ export class HostBus {
   readonly #options: HostBusOptions;
   #settings: BusSettings | null = null;
   #link: HubConnection | null = null;
+  #isLinked = false;
+  readonly #watchers = new Set<LinkWatcher>();
   /** Links are replaced one after the other. */
   readonly #changes = new SerialQueue();
   #isClosed = false;
@@ -173,6 +182,17 @@ export class HostBus {
     if (this.#tokens.revoke(runId)) this.broker.revalidate();
   }
 
+  /** Whether the link to the hub is up. */
+  get isLinked(): boolean {
+    return this.#isLinked;
+  }
+
+  /** Returns the function that ends it. */
+  watchLink(watcher: LinkWatcher): () => void {
+    this.#watchers.add(watcher);
+    return () => void this.#watchers.delete(watcher);
+  }
+
   /** Connects to the hub that the manager names. The link stays up without the manager, and is replaced when another hub is named. */
   follow(settings: BusSettings): void {
     if (!isDeepStrictEqual(settings, this.#settings) && !this.#isClosed) this.#begin(settings, undefined);
@@ -196,7 +216,19 @@ export class HostBus {
         ? manager?.()
         : hubDial({ server: { kind: "url", urls: [hub.url], ...(hub.ca === null ? {} : { tls: { ca: hub.ca } }) } });
     if (dial === undefined) return null;
-    return new HubConnection({ broker: this.broker, name: daemonConnectionName(host, "link"), dial, log, taken });
+    return new HubConnection({ broker: this.broker, name: daemonConnectionName(host, "link"), dial, log, taken, ...this.#linkEvents() });
+  }
+
+  #linkEvents(): Required<Pick<HubConnectionOptions, "onChange" | "onConfirmed">> {
+    return {
+      onChange: (isUp) => {
+        this.#isLinked = isUp;
+        for (const watcher of this.#watchers) watcher.changed(isUp);
+      },
+      onConfirmed: (at) => {
+        for (const watcher of this.#watchers) watcher.confirmed(at);
+      },
+    };
   }
 
   /** Reads nothing more from programs, and resolves when what was received is processed; bounded in time. */

@@ -31,6 +31,8 @@ export interface DialedLinkOptions {
   readonly linkId: string;
   /** Called when the hub has accepted the link and announced its interest. */
   readonly onUp: () => void;
+  /** Called when the hub has received all that clients here had published at this time of the monotonic clock (`performance.now`), milliseconds. */
+  readonly onConfirmed?: (at: number) => void;
   /** Called once, at the end; `problem` is the reason, or null. */
   readonly onClosed: (problem: string | null, isLoop: boolean) => void;
 }
@@ -51,8 +53,8 @@ export class DialedLink implements BrokerOperations, LinkOperations {
   #isUp = false;
   #problem: string | null = null;
   #isLoop = false;
-  /** `out_msgs` when each of the unanswered PINGs was sent. */
-  readonly #pings: number[] = [];
+  /** `out_msgs` when each of the unanswered PINGs was sent, and the time if nothing waited to be sent before it. */
+  readonly #pings: { readonly sent: number; readonly at: number | null }[] = [];
   #lastPending = 0;
 
   constructor(id: number, options: DialedLinkOptions, environment: DialedEnvironment) {
@@ -168,7 +170,8 @@ export class DialedLink implements BrokerOperations, LinkOperations {
   }
 
   #ping(): void {
-    this.#pings.push(this.#options.account.counters.out_msgs);
+    const isWhole = this.#isUp && !this.#connection.isQueueing;
+    this.#pings.push({ sent: this.#options.account.counters.out_msgs, at: isWhole ? performance.now() : null });
     this.#connection.answer(`PING${CRLF}`);
   }
 
@@ -177,9 +180,10 @@ export class DialedLink implements BrokerOperations, LinkOperations {
   }
 
   pong(): void {
-    const sent = this.#pings.shift();
-    if (sent === undefined || this.#leaf === null) return;
-    this.#options.account.confirm(sent);
+    const ping = this.#pings.shift();
+    if (ping === undefined || this.#leaf === null) return;
+    this.#options.account.confirm(ping.sent);
+    if (ping.at !== null) this.#options.onConfirmed?.(ping.at);
     if (this.#isUp) return;
     this.#isUp = true;
     this.#leaf.complete();

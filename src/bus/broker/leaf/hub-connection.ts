@@ -34,6 +34,8 @@ export interface HubConnectionOptions {
   readonly log: (level: "info" | "warning", msg: string) => void;
   /** Called when the link comes up or goes down. */
   readonly onChange?: (isUp: boolean) => void;
+  /** Called when the hub has received all that clients here had published at this time (`performance.now`), milliseconds. */
+  readonly onConfirmed?: (at: number) => void;
   /** What the connection of an earlier program handed over. */
   readonly taken?: HubState | undefined;
 }
@@ -94,7 +96,7 @@ export class HubConnection {
 
   /** Dials once; resolves when the connection is over. */
   async #attempt(): Promise<{ problem: string | null; isLoop: boolean }> {
-    const { broker, name, dial, onChange } = this.#options;
+    const { broker, name, dial, onChange, onConfirmed } = this.#options;
     const late = new AbortController();
     const timer = setTimeout(() => {
       late.abort();
@@ -119,6 +121,7 @@ export class HubConnection {
             this.#report(null);
             onChange?.(true);
           },
+          ...(onConfirmed === undefined ? {} : { onConfirmed }),
           onClosed: (problem, isLoop) => {
             this.#link = null;
             if (isUp) onChange?.(false);

@@ -4,7 +4,7 @@ import { BorrowedMessage } from "../borrowed-message.ts";
 import { countIn, countOut, type SubjectCounters } from "../broker-counters.ts";
 import type { BrokerParts } from "../broker-parts.ts";
 import { CRLF } from "../broker-protocol.ts";
-import { ClientSubscription, type Subscriber } from "../broker-subscriber.ts";
+import { ClientSubscription, type LinkTarget, type Subscriber } from "../broker-subscriber.ts";
 import type { BusMessage } from "../bus-message.ts";
 import type { Envelope } from "../parser/broker-operations.ts";
 
@@ -40,6 +40,25 @@ export class BrokerPort implements Subscriber {
     return this.#environment.router.route(this, { subject, reply, headerBytes: 0, size }, message);
   }
 
+  /** Whether brokers behind links have subscribed to this subject, by a pattern that begins with its first part. */
+  isWantedOverLinks(subject: string): boolean {
+    return this.#linksOf(subject).size > 0;
+  }
+
+  /**
+   * Sends a message to the brokers behind links that have subscribed to its subject, and to no client of this broker. `bytes` begins with the
+   * header block of `headerBytes` bytes. Returns false if no link accepted it: it is too large, or none wants it.
+   */
+  sendOverLinks(subject: string, bytes: Buffer, { headerBytes, reply }: { headerBytes: number; reply: string | null }): boolean {
+    const envelope = { subject, reply, headerBytes, size: bytes.length };
+    const whole = Buffer.concat([bytes, LINE_END]);
+    let isSent = false;
+    for (const link of this.#linksOf(subject))
+      if (link.send(envelope, [], new BorrowedMessage().of(whole, 0, whole.length), this)) isSent = true;
+    if (isSent) countIn(this.#environment.counters, bytes.length);
+    return isSent;
+  }
+
   /** Calls back while the broker works, in the order of arrival; messages may be kept. Returns a function that unsubscribes. */
   subscribe(subject: string, receive: Receive): () => void {
     const subscription = new ClientSubscription(this, { subject, queue: null, sid: "", isFiltered: false });
@@ -71,6 +90,16 @@ export class BrokerPort implements Subscriber {
   close(): void {
     this.#isClosed = true;
     for (const subscription of [...this.#receivers.keys()]) this.#remove(subscription);
+  }
+
+  #linksOf(subject: string): Set<LinkTarget> {
+    const links = new Set<LinkTarget>();
+    const first = subject.slice(0, subject.indexOf(".") + 1);
+    for (const subscription of this.#environment.router.tree.match(subject).plain()) {
+      const { link } = subscription.client;
+      if (link !== null && subscription.subject.startsWith(first)) links.add(link);
+    }
+    return links;
   }
 
   #remove(subscription: ClientSubscription): void {

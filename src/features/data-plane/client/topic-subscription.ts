@@ -1,8 +1,9 @@
 import { messageOf } from "../../../base/errors.ts";
 import type { WarningLog } from "../../../base/throttled-warning.ts";
-import { subjectOfTopic } from "../../../base/topic-subject.ts";
+import { lateSubjectOfTopic, subjectOfTopic } from "../../../base/topic-subject.ts";
 import type { BusMessage, BusSubscription } from "../../../bus/broker/bus-message.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
+import { LateSamples, latePlaceOf } from "./late-samples.ts";
 import { LossCounter, marksOf } from "./loss-counter.ts";
 import { TopicDecoder } from "./topic-decoder.ts";
 import type { TopicDefinition } from "./topic-publisher.ts";
@@ -20,6 +21,11 @@ export interface TopicMessage {
   readonly isLast: boolean;
   /** The messages that led to this one (header `Mgr-Stages`); null: none are stated. */
   readonly stages: string | null;
+  /**
+   * When the broker of its host received the message, nanoseconds since 1970 by the clock of that host, if it was kept there while the link was cut
+   * (docs/store-forward.md); null: it came at once.
+   */
+  readonly late: bigint | null;
   /** The reason why `value` was not decoded although the topic has a definition. */
   readonly problem: string | null;
 }
@@ -29,6 +35,8 @@ export interface SubscribeOptions {
   definition?: TopicDefinition;
   /** Called for each message, in order. If omitted, read the subscription with `for await`. */
   onMessage?: (message: TopicMessage) => void;
+  /** Also receives the samples that their host kept while its link was cut: they come beside newer ones, each once, with `late`. Default: false. */
+  late?: boolean;
 }
 
 /** Maximum number of messages that wait for the program, or for the topic's definition. Beyond it, the oldest are dropped and counted. */
@@ -38,14 +46,15 @@ export class TopicSubscription implements AsyncIterable<TopicMessage> {
   readonly topic: string;
   /**
    * Messages received; messages that the publisher sent but that did not arrive; messages dropped because the program did not read them in
-   * time; and messages that could not be decoded.
+   * time; messages that could not be decoded; and those that came late, which count as received, too.
    */
-  readonly counters = { received: 0, bytes: 0, missed: 0, dropped: 0, undecoded: 0 };
+  readonly counters = { received: 0, bytes: 0, missed: 0, dropped: 0, undecoded: 0, late: 0 };
   readonly #decoder: TopicDecoder;
   readonly #loss = new LossCounter();
   readonly #onMessage: SubscribeOptions["onMessage"];
   readonly #log: WarningLog;
-  readonly #subscription: BusSubscription;
+  readonly #subscriptions: BusSubscription[];
+  readonly #late: LateSamples | null;
   readonly #onClose: () => void;
   /** Messages that wait for the definition. */
   readonly #held: BusMessage[] = [];
@@ -62,7 +71,10 @@ export class TopicSubscription implements AsyncIterable<TopicMessage> {
     this.#onClose = parts.onClose;
     const subject = subjectOfTopic(topic);
     this.#decoder = new TopicDecoder(bus, topic, options.definition);
-    this.#subscription = bus.subscribe(subject, (message) => this.#receive(message));
+    this.#late = options.late === true ? new LateSamples() : null;
+    this.#subscriptions = [bus.subscribe(subject, (message) => this.#receive(message))];
+    if (this.#late !== null)
+      this.#subscriptions.push(bus.subscribe(lateSubjectOfTopic(topic), (message) => this.#receiveLate(bus, message)));
   }
 
   /** Messages in order; ends when the subscription is closed. */
@@ -81,16 +93,33 @@ export class TopicSubscription implements AsyncIterable<TopicMessage> {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#subscription.unsubscribe();
+    for (const subscription of this.#subscriptions) subscription.unsubscribe();
     this.#wake();
     this.#onClose();
   }
 
   #receive(message: BusMessage): void {
-    const step = this.#loss.count(marksOf(message.headers));
+    const marks = marksOf(message.headers);
+    const step = this.#loss.count(marks);
+    this.#late?.live(marks);
     this.counters.missed = this.#loss.missed;
     if (step === "duplicate") return;
     if (step === "restarted") this.#decoder.forget();
+    this.#accept(message);
+  }
+
+  #receiveLate(bus: Bus, message: BusMessage): void {
+    const place = latePlaceOf(message.headers);
+    if (place === null || this.#late === null) return;
+    const step = this.#late.count(place, marksOf(message.headers));
+    if (step === "wanted") {
+      this.counters.late++;
+      this.#accept(message);
+    }
+    if (message.reply) bus.publish(message.reply, String(this.#late.next));
+  }
+
+  #accept(message: BusMessage): void {
     this.counters.received++;
     this.counters.bytes += message.data.length;
     this.#hold();
@@ -112,7 +141,13 @@ export class TopicSubscription implements AsyncIterable<TopicMessage> {
   #deliver(message: BusMessage): void {
     if (this.#isClosed) return;
     const { data } = message;
-    const decoded: TopicMessage = { topic: this.topic, data, ...this.#decoder.decode(data), ...marksOf(message.headers) };
+    const decoded: TopicMessage = {
+      topic: this.topic,
+      data,
+      ...this.#decoder.decode(data),
+      ...marksOf(message.headers),
+      late: latePlaceOf(message.headers)?.received ?? null,
+    };
     if (decoded.problem !== null) this.counters.undecoded++;
     if (!this.#onMessage) {
       this.#push(this.#queue, decoded);

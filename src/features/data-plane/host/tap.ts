@@ -19,7 +19,7 @@ export interface TappedMessage {
   readonly payload: Uint8Array;
 }
 
-/** `headers`: all of them as text of one character a byte; empty: the message has none. */
+/** `headers`: the header block as it was published, with its first line, as text of one character a byte; empty: the message has none. */
 export type TapListener = (message: TappedMessage, headers: string) => void;
 
 const SEQUENCE = /\r\nMgr-Seq: ?([1-9]\d{0,15})\r/;

@@ -28,7 +28,7 @@ function rig() {
   let now = 0;
   const traces = new Traces(
     (topic, onMessage) => {
-      const counters = { received: 0, bytes: 0, missed: 0, dropped: 0, undecoded: 0 };
+      const counters = { received: 0, bytes: 0, missed: 0, dropped: 0, undecoded: 0, late: 0 };
       topics.set(topic, { onMessage, counters });
       return { counters, close: () => topics.delete(topic) };
     },
