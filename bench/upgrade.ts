@@ -37,13 +37,20 @@ interface Samples {
   readonly problems: readonly string[];
 }
 
+/** `told_missing_bytes`: what the viewer was told it would not receive, of a process that writes faster than it reads. */
+interface Seen {
+  readonly lines: number;
+  readonly missing: number;
+  readonly told_missing_bytes: number;
+}
+
 interface Outcome {
   readonly pauses: readonly number[];
   readonly lostBytes: number;
   readonly changedPids: number;
   readonly samples: Samples & { readonly notRecorded: number };
-  readonly attached: { readonly lines: number; readonly missing: number };
-  readonly page: { readonly lines: number; readonly missing: number };
+  readonly attached: Seen;
+  readonly page: Seen;
 }
 
 const login = { user: "bench", password: "bench" };
@@ -152,8 +159,14 @@ async function openPage(name: string): Promise<{ page: Page; lines: NumberedLine
     socket.on("framereceived", ({ payload }) => {
       const frame = JSON.parse(payload.toString());
       if (frame.name !== name) return;
-      if (frame.type === "process_output") lines.add(output.live(frame));
-      else if (frame.type === "process_output_snapshot") lines.add(output.backlog(frame));
+      if (frame.type === "process_output") {
+        lines.toldMissingBytes += frame.skipped ?? 0;
+        lines.add(output.live(frame));
+      } else if (frame.type === "process_output_snapshot") {
+        // First the newest lines, then all: these may end before live output that has arrived already.
+        if (output.end === null) lines.add(output.backlog(frame));
+        else lines.addApart(frame.output);
+      }
     });
   });
   await page.goto(`${httpOf(manager)}/?process=${encodeURIComponent(name)}`);
@@ -167,6 +180,6 @@ function recorded(name: string): number {
   return files.reduce((sum, file) => sum + readMcap(readFileSync(join(folder, file))).messages.length, 0);
 }
 
-function seen(lines: NumberedLines, last = Number.NaN): { lines: number; missing: number } {
-  return { lines: lines.count, missing: lines.missing(last) };
+function seen(lines: NumberedLines, last = Number.NaN): Seen {
+  return { lines: lines.count, missing: lines.missing(last), told_missing_bytes: lines.toldMissingBytes };
 }

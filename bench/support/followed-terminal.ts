@@ -1,5 +1,5 @@
 import type { ManagerClient } from "../../src/client/manager-client.ts";
-import { OutputJoin } from "../../src/client/output-join.ts";
+import { OutputJoin, type OutputPlace, outputAfter } from "../../src/client/output-join.ts";
 import { sleep } from "./figure.ts";
 import { NumberedLines } from "./numbered-lines.ts";
 
@@ -13,11 +13,16 @@ export class FollowedTerminal {
   readonly #client: ManagerClient;
   readonly #name: string;
   #join = new OutputJoin();
+  /** Where an earlier connection ended. */
+  #place: OutputPlace | null = null;
 
   constructor(client: ManagerClient, name: string) {
     this.#client = client;
     this.#name = name;
-    client.output$(name).subscribe((frame) => this.lines.add(this.#join.live(frame)));
+    client.output$(name).subscribe((frame) => {
+      this.lines.toldMissingBytes += frame.skipped ?? 0;
+      this.lines.add(this.#join.live(frame));
+    });
     client.link.state$.subscribe(({ kind }) => {
       if (kind === "open") void this.#begin();
     });
@@ -25,12 +30,17 @@ export class FollowedTerminal {
 
   async #begin(): Promise<void> {
     const join = new OutputJoin();
+    this.#place = this.#join.end ?? this.#place;
     this.#join = join;
     this.lines.cut();
     // The manager may not have its host back yet.
     while (this.#join === join) {
       const backlog = await this.#client.request({ type: "get_process_output", name: this.#name, lines: LINES }).catch(() => null);
-      if (backlog !== null) return this.#join === join ? this.lines.add(join.backlog(backlog)) : undefined;
+      if (this.#join !== join) return;
+      if (backlog !== null) {
+        if (this.#place !== null) this.lines.toldMissingBytes += outputAfter(backlog, this.#place).skipped;
+        return this.lines.add(join.backlog(backlog));
+      }
       await sleep(RETRY_MS);
     }
   }

@@ -6,20 +6,20 @@ const MAX_PART = 2 * LINE_BYTES;
 
 /** The numbers of the lines that a viewer of numbered-output.py has received. */
 export class NumberedLines {
+  /** Bytes that the viewer was told it would not receive: it was too slow, or its host had dropped them from memory. */
+  toldMissingBytes = 0;
   readonly #numbers = new Set<number>();
   #first = Number.POSITIVE_INFINITY;
   #part = "";
 
   add(text: string): void {
     const whole = this.#part + text;
-    let end = 0;
-    for (const line of whole.matchAll(LINE)) {
-      const number = Number(line[1]);
-      this.#numbers.add(number);
-      this.#first = Math.min(this.#first, number);
-      end = line.index + line[0].length;
-    }
-    this.#part = whole.slice(end).slice(-MAX_PART);
+    this.#part = whole.slice(this.#count(whole)).slice(-MAX_PART);
+  }
+
+  /** Text that neither continues the text before nor is continued by the next: an older part of the output. */
+  addApart(text: string): void {
+    this.#count(text);
   }
 
   /** What follows does not continue the text before. */
@@ -34,6 +34,18 @@ export class NumberedLines {
   /** Number of lines that are missing between the first one and `last`. */
   missing(last: number): number {
     return last - this.#first + 1 - this.count;
+  }
+
+  /** Returns where the last whole line ends. */
+  #count(text: string): number {
+    let end = 0;
+    for (const line of text.matchAll(LINE)) {
+      const number = Number(line[1]);
+      this.#numbers.add(number);
+      this.#first = Math.min(this.#first, number);
+      end = line.index + line[0].length;
+    }
+    return end;
   }
 }
 

@@ -59,7 +59,12 @@ export class AttachedOutput {
     const join = new OutputJoin();
     this.#join = join;
     const subscription = client.output$(this.#name).subscribe((frame) => {
-      process.stdout.write(join.live(frame));
+      const { end } = join;
+      const fresh = join.live(frame);
+      const isNew = end !== null && join.end !== end;
+      if (isNew && frame.skipped !== undefined)
+        this.#options.note(`${frame.skipped} bytes were skipped: they came faster than they could be shown`);
+      process.stdout.write(fresh);
       this.#options.heard();
     });
     this.#unsubscribe = () => subscription.unsubscribe();
