@@ -10,5 +10,5 @@ for await (const { seq, value } of subscription) {
   console.log(seq, JSON.stringify(value));
   if (--left <= 0) break;
 }
-console.log(subscription.counters);
+console.log(JSON.stringify(subscription.counters));
 await client.close();

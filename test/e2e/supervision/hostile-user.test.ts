@@ -272,7 +272,7 @@ function upgrade(instance: Instance, path: string): Promise<number> {
 }
 
 /** Frames that only look; the audit alone has what `record_agent_call` says. */
-const READS = /^(get_|plan_|request_|subscribe_|unsubscribe_|search_|cancel_|set_log_min_level|follow_|record_agent_call)/;
+const READS = /^(get_|compare_|plan_|request_|subscribe_|unsubscribe_|search_|cancel_|set_log_min_level|follow_|record_agent_call)/;
 const changes = (type: string): boolean => !READS.test(type);
 
 /** The state that an attacker could change, as an admin sees it. */

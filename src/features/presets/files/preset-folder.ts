@@ -64,6 +64,7 @@ export class PresetFolder {
 
   /** Throws `not_found`, and `conflict` for a file that cannot be used. */
   read(name: string): PresetContent {
+    this.#checkThatItCanExist(name);
     try {
       return this.#read(name);
     } catch (error) {
@@ -91,12 +92,17 @@ export class PresetFolder {
 
   /** Rejects with `not_found`. */
   async remove(name: string): Promise<void> {
+    this.#checkThatItCanExist(name);
     try {
       await rm(this.#path(name));
     } catch (error) {
       if (isMissing(error)) throw this.#missing(name);
       throw failed(`${this.#path(name)} cannot be removed`, error);
     }
+  }
+
+  #checkThatItCanExist(name: string): void {
+    if (!PRESET_NAME.test(name)) throw this.#missing(name);
   }
 
   #missing(name: string): MgrError {
