@@ -37,6 +37,7 @@ export function PresetList({ presets, last, onOpen, onDelete }: Props) {
             <IconButton
               icon="close"
               label={`Delete ${preset.name}`}
+              word="Delete"
               needsManager
               forbidden={refusal}
               onClick={() => onDelete(preset.name)}
