@@ -94,9 +94,13 @@ export class ManagerPresets implements Presets {
 
   ownersOf(name: string): Owners {
     const owners = new Set<string>();
-    const content = contentOrNull(this.#folder(), name);
-    // The request itself says what is wrong, to those who may see it.
-    if (content === null) return null;
+    let content: PresetContent;
+    try {
+      content = this.#folder().read(name);
+    } catch {
+      // The request itself says what is wrong, to those who may see it.
+      return null;
+    }
     for (const service of new Set(content.values.map((each) => each.service))) {
       const providers = this.#options.providersOf(service);
       if (providers === null) return null;

@@ -81,10 +81,9 @@ async function apply(changes: readonly Change[], { dataPlane, by, isPartial }: L
         await dataPlane.setOverride({ service, provider_id, parameter, ...override }, by.user);
         done.push(change);
       } catch (error) {
-        if (isSilence(error)) {
-          silent.add(provider_id);
-          unknown.push(change);
-        }
+        const code = error instanceof MgrError ? error.code : null;
+        if (code === "timeout") unknown.push(change);
+        if (code === "timeout" || code === "host_unavailable") silent.add(provider_id);
         failures.push({ service, parameter, message: messageOf(error) });
       }
     });
@@ -92,7 +91,5 @@ async function apply(changes: readonly Change[], { dataPlane, by, isPartial }: L
   }
   return { done, unknown, failures };
 }
-
-const isSilence = (error: unknown): boolean => error instanceof MgrError && (error.code === "timeout" || error.code === "host_unavailable");
 
 const listed = (failures: readonly PresetFailure[]): string => withRest(failures.slice(0, MAX_NAMED).map(failureText), failures.length);
