@@ -4,7 +4,7 @@ import type { ClientFrameType } from "../../src/protocol/frames/frames.ts";
 import { validFrames } from "../protocol/valid-frames.ts";
 import { startRig } from "./rig.ts";
 
-const LOOKS = /^(check|get|plan|request|search|cancel_search|subscribe|unsubscribe|dump|follow|set_log|trace)_/;
+const LOOKS = /^(check|compare|get|plan|request|search|cancel_search|subscribe|unsubscribe|dump|follow|set_log|trace|measure)_/;
 /** What frames that only look ask of the core. */
 const READINGS = ["readBacklog", "processDetail", "startupCommands"];
 

@@ -458,6 +458,63 @@ test("a parameter is overridden in place, within its range", async () => {
   await soon(() => gain.locator(".value").textContent()).not.toMatch(/^55(\s|$)/);
 });
 
+test("a preset is saved, compared, loaded and deleted by keyboard, and readable in both themes on a phone", async () => {
+  const stiffness = page.locator('.parameters tr[data-key$=":arm/controller/parameters:stiffness"]');
+  const override = async (value: string) => {
+    await stiffness.getByLabel("Value of the override of stiffness").fill(value);
+    await stiffness.getByLabel("Value of the override of stiffness").press("Enter");
+    await soon(() => stiffness.locator(".value").textContent()).toMatch(new RegExp(`^${value}(\\s|$)`));
+  };
+  await override("55");
+  await page.getByRole("button", { name: "Presets…" }).press("Enter");
+  const list = page.getByRole("dialog", { name: "Presets", exact: true });
+  await list.getByText("None yet.").waitFor();
+  expect(await shown.hasFocus("[aria-label='Save a preset'] input")).toBe(true);
+  await page.keyboard.type("../careful");
+  await page.keyboard.press("Enter");
+  await list
+    .getByRole("status")
+    .getByText(/^The name must be 1 to 64 letters/)
+    .waitFor();
+  await list.getByLabel("Save the overrides now as").fill("careful");
+  await list.getByLabel("Description").fill("Slow");
+  await page.keyboard.press("Enter");
+  await list.getByText("Saved careful: 1 value.").waitFor();
+  const careful = list.getByRole("button", { name: /^careful/ });
+  expect(await careful.textContent()).toMatch(/Slow · 1 value · .+ UTC$/);
+  await page.keyboard.press("Escape");
+  await list.waitFor({ state: "hidden" });
+
+  const size = page.viewportSize();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await override("60");
+  await page.getByRole("button", { name: "Presets…" }).press("Enter");
+  await careful.press("Enter");
+  const opened = page.getByRole("dialog", { name: "Preset careful" });
+  await soon(() => opened.getByRole("row", { name: /stiffness/ }).textContent()).toMatch(/6055changes$/);
+  for (const theme of ["dark", "light"] as const) {
+    await shown.turn(theme);
+    expect({ theme, violations: await shown.violations() }).toEqual({ theme, violations: [] });
+    // The whole table is in sight.
+    const overflowing =
+      "[...document.querySelectorAll('dialog, .preset-differences')].filter((each) => each.scrollWidth > each.clientWidth).length";
+    expect(await page.evaluate(overflowing)).toBe(0);
+  }
+  await opened.getByRole("button", { name: "Load", exact: true }).press("Enter");
+  await list.getByText("Loaded careful: 1 override changed, 0 unchanged.").waitFor();
+  expect(await shown.hasFocus("[data-preset=careful]")).toBe(true);
+  await soon(() => stiffness.locator(".value").textContent()).toMatch(/^55(\s|$)/);
+
+  await list.getByRole("button", { name: "Delete careful" }).press("Enter");
+  await page.getByRole("dialog", { name: "Delete preset careful?" }).getByRole("button", { name: "Delete" }).press("Enter");
+  await list.getByText("Deleted careful.").waitFor();
+  await list.getByText("None yet.").waitFor();
+  expect(await shown.hasFocus("dialog")).toBe(true);
+  await page.keyboard.press("Escape");
+  if (size !== null) await page.setViewportSize(size);
+  await stiffness.getByLabel("Override stiffness").click();
+});
+
 describe("the network", () => {
   let network: ShownPage;
   const link = (name: string) => network.page.locator(".row-name", { hasText: name });

@@ -37,12 +37,15 @@ function rig() {
   const log = new LogBook({ capacity: 100, now: Date.now });
   /** Parameters whose program refuses the next override. */
   const refusing = new Set<string>();
+  /** Parameters whose program sets the next override, but answers too late. */
+  const late = new Set<string>();
   const dataPlane = {
     parameters: async () => ({ parameters: parameters.map((each) => ({ ...each })), errors: [] }),
     setOverride: async ({ provider_id, parameter: name, enabled, value }: OverrideChange) => {
       const found = parameters.find((each) => each.provider_id === provider_id && each.name === name);
       if (found === undefined || refusing.delete(found.id)) throw new MgrError("bad_field", "the motor is off");
       Object.assign(found, { override_enabled: enabled, override_value: value, output: enabled ? value : found.input });
+      if (late.delete(found.id)) throw new MgrError("timeout", "the program did not answer within 2 s");
       return { enabled, value };
     },
     ownersOf: (object: object) => ("provider_id" in object && object.provider_id === 1 ? ["arm"] : ["leg"]),
@@ -54,7 +57,7 @@ function rig() {
   const override = (provider_id: number, name: string, value: string) =>
     dataPlane.setOverride({ service: "", provider_id, parameter: name, enabled: true, value });
   const lines = () => log.entries().map(({ msg }) => msg);
-  return { folder, presets, overrides, override, refusing, lines, parameters };
+  return { folder, presets, overrides, override, refusing, late, lines, parameters };
 }
 
 it("overrides are saved, compared, loaded and deleted, and the log says by whom", async () => {
@@ -78,7 +81,7 @@ it("overrides are saved, compared, loaded and deleted, and the log says by whom"
   expect(readdirSync(folder)).toEqual([]);
   expect(lines()).toEqual([
     "'ada' saved preset 'careful': 2 values",
-    "'ada' loaded preset 'careful': 1 overrides changed",
+    "'ada' loaded preset 'careful': 1 override changed",
     "'bob' deleted preset 'careful'",
   ]);
 });
@@ -118,6 +121,38 @@ it("a preset is loaded completely or not at all, unless the rest is asked for", 
   expect(overrides()).toEqual({ "arm:gain": "2", "leg:gain": "3" });
 });
 
+it("an override that was perhaps set, by a program that did not answer in time, is set back", async () => {
+  const { folder, presets, overrides, late } = rig();
+  writeFileSync(join(folder, "p.yaml"), "parameters: {arm: {gain: 2, limit: 3}, leg: {gain: 4}}\n");
+  late.add("1:arm:gain");
+  await expect(presets.load({ name: "p" }, ADA)).rejects.toThrow("nothing was changed, because of 'arm:gain': the program did not answer");
+  expect(overrides()).toEqual({});
+});
+
+it("loads wait for each other, so that what one sets back is not what another has set", async () => {
+  const { folder, presets, overrides, refusing } = rig();
+  writeFileSync(join(folder, "one.yaml"), "parameters: {arm: {gain: 2, limit: 2}}\n");
+  writeFileSync(join(folder, "two.yaml"), "parameters: {arm: {gain: 3, limit: 3}}\n");
+  refusing.add("1:arm:limit");
+  const both = await Promise.allSettled([presets.load({ name: "one" }, ADA), presets.load({ name: "two" }, ADA)]);
+  expect(both.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
+  expect(overrides()).toEqual({ "arm:gain": "3", "arm:limit": "3" });
+});
+
+it("a file is read again when it has changed, and what could not be read again is not saved", async () => {
+  const { folder, presets, parameters } = rig();
+  const gain = async () => (await presets.show("p", null)).values[0]?.value;
+  writeFileSync(join(folder, "p.yaml"), "parameters: {arm: {gain: 2}}\n");
+  expect([await gain(), await gain()]).toEqual(["2", "2"]);
+  writeFileSync(join(folder, "p.yaml"), "parameters: {arm: {gain: 31}}\n");
+  expect(await gain()).toBe("31");
+  writeFileSync(join(folder, "p.yaml"), Buffer.from([0x70, 0xff]));
+  await expect(gain()).rejects.toThrow("p.yaml is not UTF-8");
+  Object.assign(parameters[0] ?? {}, { service: "s".repeat(256) });
+  await expect(presets.save({ name: "long", all: true }, "ada")).rejects.toThrow("the name of a service must have 1 to 255 characters");
+  expect(readdirSync(folder)).toEqual(["p.yaml"]);
+});
+
 it("users with a role on some processes see and load only what belongs to these", async () => {
   const { folder, presets, overrides } = rig();
   const grants: Grant[] = [{ role: "operator", on: ["arm"] }];
@@ -128,7 +163,9 @@ it("users with a role on some processes see and load only what belongs to these"
     ["arm", 1],
     ["both", 1],
   ]);
-  await expect(presets.show("leg", grants)).rejects.toMatchObject({ code: "not_found" });
+  writeFileSync(join(folder, "bad.yaml"), "secret\n");
+  for (const name of ["leg", "bad", "none"])
+    await expect(presets.show(name, grants)).rejects.toThrow(`there is no preset '${name}'; 'mgr preset list' lists all`);
   expect(["arm", "both", "leg", "none"].map((name) => presets.ownersOf(name))).toEqual([["arm"], ["arm", "leg"], ["leg"], null]);
   await expect(presets.load({ name: "both" }, { user: "eve", grants })).rejects.toMatchObject({ code: "forbidden" });
   expect(overrides()).toEqual({});
@@ -144,6 +181,7 @@ it("a file that cannot be used is listed with the reason, and others are not aff
   chmodSync(join(folder, "open.yaml"), 0o666);
   writeFileSync(join(folder, "large.yaml"), "#".repeat(1024 * 1024 + 1));
   symlinkSync("/etc/passwd", join(folder, "link.yaml"));
+  symlinkSync("nowhere", join(folder, "nowhere.yaml"));
   writeFileSync(join(folder, ".good.yaml.new"), "");
   writeFileSync(join(folder, "notes.txt"), "");
   expect((await presets.list(null)).presets.map(({ name, problem }) => [name, problem])).toEqual([
@@ -151,10 +189,12 @@ it("a file that cannot be used is listed with the reason, and others are not aff
     ["good", null],
     ["large", expect.stringContaining("has more than 1048576 bytes")],
     ["link", expect.stringContaining("is a symbolic link")],
+    ["nowhere", expect.stringContaining("is a symbolic link")],
     ["open", expect.stringContaining("can be written by every user")],
   ]);
   await expect(presets.load({ name: "bad" }, ADA)).rejects.toMatchObject({ code: "conflict" });
   await expect(presets.load({ name: "gone" }, ADA)).rejects.toMatchObject({ code: "not_found" });
+  await expect(presets.save({ name: "nowhere", all: true }, "ada")).rejects.toMatchObject({ code: "conflict" });
 });
 
 it("two presets are compared without their programs, and numbers with those of programs by value", async () => {

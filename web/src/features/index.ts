@@ -17,6 +17,7 @@ import { notificationsFeature } from "./notifications/index.ts";
 import { outputRuns } from "./output-runs/index.ts";
 import { outputSearchFeature } from "./output-search/index.ts";
 import { ports } from "./ports/index.ts";
+import { presetsFeature } from "./presets/index.ts";
 import { processList } from "./process-list/index.ts";
 import { recordingsFeature } from "./recordings/index.ts";
 import { replayFeature } from "./replay/index.ts";
@@ -32,6 +33,7 @@ import { upgradesFeature } from "./upgrades/index.ts";
 export const features: readonly PageFeature[] = [
   outputSearchFeature,
   dataPlane,
+  presetsFeature,
   recordingsFeature,
   replayFeature,
   loggersFeature,

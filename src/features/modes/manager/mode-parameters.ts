@@ -1,5 +1,5 @@
 import { type Clock, pause } from "../../../base/clock.ts";
-import { messageOf } from "../../../base/errors.ts";
+import { MgrError, messageOf } from "../../../base/errors.ts";
 import type { ManagerDataPlane } from "../../data-plane/manager/index.ts";
 import type { ManagerPresets } from "../../presets/manager/index.ts";
 import type { ModeDefinition } from "../config.ts";
@@ -48,13 +48,21 @@ interface Options {
 /** Sets the parameters that programs have now. Returns those that none has, or that were refused, with the reason. */
 export async function setParameters(values: Values, by: string, { dataPlane }: Options): Promise<ReadonlyMap<string, string>> {
   const problems = new Map<string, string>();
+  /** Programs that did not answer once: waiting for them again, for each of many values, would take hours. */
+  const silent = new Set<number>();
+  if (values.size === 0) return problems;
+  const { parameters } = await dataPlane.parameters("*", null);
   for (const [name, value] of values) {
     try {
-      const { parameters } = await dataPlane.parameters("*", null);
       const found = parameters.filter((each) => each.name === name || `${each.service}:${each.name}` === name);
       if (found.length === 0) problems.set(name, "no program has it");
-      for (const { service, provider_id, name: parameter } of found)
-        await dataPlane.setOverride({ service, provider_id, parameter, enabled: true, value }, by);
+      for (const { service, provider_id, name: parameter } of found) {
+        if (silent.has(provider_id)) throw new MgrError("conflict", "its program does not answer");
+        await dataPlane.setOverride({ service, provider_id, parameter, enabled: true, value }, by).catch((error: unknown) => {
+          if (error instanceof MgrError && error.code === "timeout") silent.add(provider_id);
+          throw error;
+        });
+      }
     } catch (error) {
       problems.set(name, messageOf(error));
     }

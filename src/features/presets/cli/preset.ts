@@ -3,6 +3,7 @@ import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { withManager } from "../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../cli/manager/connection-target.ts";
 import { paint, printJson, table } from "../../../cli/output/table.ts";
+import { counted } from "../counted.ts";
 import type { Preset, PresetDifference, PresetValue } from "../wire.ts";
 
 interface Flags extends ConnectionFlags {
@@ -129,7 +130,6 @@ export function differencesText(differences: PresetDifference[], other: string):
 }
 
 const fullName = ({ service, parameter }: Pick<PresetValue, "service" | "parameter">): string => `${service}:${parameter}`;
-const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 /** Prints what is missing on stderr; the exit code says so. */
 function complain(problems: readonly string[]): void {

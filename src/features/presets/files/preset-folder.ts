@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
+import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from "node:fs";
 import { mkdir, opendir, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -9,7 +9,7 @@ import { isTrustedOwner } from "../../../files/owners.ts";
 import { foreignWriters, ownerAndMode } from "../../../files/permissions.ts";
 import { writeFileAtomically } from "../../../files/replace-file.ts";
 import { isMissing } from "../../../files/state-file.ts";
-import { MAX_PRESET_BYTES, MAX_PRESETS } from "../limits.ts";
+import { MAX_KEPT_BYTES, MAX_PRESET_BYTES, MAX_PRESETS } from "../limits.ts";
 import { PRESET_NAME, PRESET_NAME_RULE } from "../preset-name.ts";
 import { type PresetContent, parsePreset, presetText } from "./preset-text.ts";
 
@@ -37,9 +37,21 @@ export interface PresetFile {
   readonly problem: string | null;
 }
 
-/** The files of presets in one folder. Each is read when it is needed: people change them in editors and by git. */
+/** The content of a file, and which file it was. */
+interface KeptFile {
+  readonly version: string;
+  readonly content: PresetContent;
+  readonly bytes: number;
+}
+
+/**
+ * The files of presets in one folder. Each is opened when it is needed, because people change them in editors and by git, and parsed again if it has
+ * changed: parsing the largest one takes 0.2 s.
+ */
 export class PresetFolder {
   readonly path: string;
+  /** By name, those that were read last at the end. */
+  readonly #kept = new Map<string, KeptFile>();
 
   constructor(path: string) {
     this.path = path;
@@ -74,7 +86,8 @@ export class PresetFolder {
   }
 
   has(name: string): boolean {
-    return existsSync(this.#path(name));
+    // A link that leads nowhere has the name, too.
+    return lstatSync(this.#path(name), { throwIfNoEntry: false }) !== undefined;
   }
 
   async write(name: string, content: PresetContent): Promise<void> {
@@ -82,6 +95,9 @@ export class PresetFolder {
     const text = presetText(name, content);
     if (Buffer.byteLength(text) > MAX_PRESET_BYTES)
       throw new MgrError("too_large", `the preset would have more than ${MAX_PRESET_BYTES} bytes: save fewer parameters`);
+    // Programs may have longer names and values than a file.
+    parsePreset(text, path);
+    this.#kept.delete(name);
     try {
       await mkdir(this.path, { recursive: true });
       await writeFileAtomically(path, text);
@@ -134,12 +150,43 @@ export class PresetFolder {
     const path = this.#path(name);
     const fd = opened(path);
     try {
-      const refusal = refusalOf(path, fstatSync(fd));
+      const stats = fstatSync(fd);
+      const refusal = refusalOf(path, stats);
       if (refusal !== null) throw new MgrError("conflict", refusal);
-      return parsePreset(readFileSync(fd, "utf8"), path);
+      const version = versionOf(fstatSync(fd, { bigint: true }));
+      const kept = this.#kept.get(name);
+      this.#kept.delete(name);
+      const content = kept?.version === version ? kept.content : parsePreset(textOf(fd, stats.size, path), path);
+      this.#keep(name, { version, content, bytes: stats.size });
+      return content;
     } finally {
       closeSync(fd);
     }
+  }
+
+  #keep(name: string, file: KeptFile): void {
+    this.#kept.set(name, file);
+    let bytes = 0;
+    for (const kept of this.#kept.values()) bytes += kept.bytes;
+    for (const [oldest, kept] of this.#kept) {
+      if (bytes <= MAX_KEPT_BYTES) return;
+      this.#kept.delete(oldest);
+      bytes -= kept.bytes;
+    }
+  }
+}
+
+/** Differs if the content differs: a write changes the times, and another file has another number. */
+const versionOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string => [dev, ino, size, mtimeNs, ctimeNs].join(" ");
+
+/** At most `size` bytes: the file may grow meanwhile. */
+function textOf(fd: number, size: number, path: string): string {
+  const bytes = Buffer.alloc(size);
+  const length = readSync(fd, bytes, 0, size, 0);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, length));
+  } catch (error) {
+    throw new MgrError("conflict", `${path} is not UTF-8: save it as UTF-8`, { cause: error });
   }
 }
 

@@ -5,7 +5,8 @@ import type { PresetDifference, PresetValue } from "../wire.ts";
 
 type Type = Pick<Parameter, "type">;
 
-export const keyOf = ({ service, parameter }: Pick<PresetValue, "service" | "parameter">): string => `${service}:${parameter}`;
+/** Names may have colons, so none joins them. */
+export const keyOf = ({ service, parameter }: Pick<PresetValue, "service" | "parameter">): string => `${service}\0${parameter}`;
 
 /** Whether two texts are the same value of a parameter: 1.50 is 1.5 for a number. */
 export function isSameValue({ type }: Type, one: string, other: string): boolean {

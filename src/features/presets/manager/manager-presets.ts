@@ -7,6 +7,7 @@ import { SerialQueue } from "../../../base/serial-queue.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import { isSeen, type ManagerDataPlane } from "../../data-plane/manager/index.ts";
 import type { Parameter } from "../../data-plane/wire/parameter.ts";
+import { counted } from "../counted.ts";
 import { type PresetFile, PresetFolder, presetFolderOf } from "../files/preset-folder.ts";
 import { inOrder, type PresetContent } from "../files/preset-text.ts";
 import { MAX_PRESET_VALUES } from "../limits.ts";
@@ -23,12 +24,17 @@ type Options = Pick<ManagerCore, "clock" | "config" | "log"> & {
 
 /** Maximum number of changes of the folder that run and wait. */
 const MAX_CHANGES = 100;
+/** Maximum number of loads that run and wait. */
+const MAX_LOADS = 20;
 
 /** Keeps values of parameters in files, and sets them again. */
 export class ManagerPresets implements Presets {
   readonly #options: Options;
   /** One change at a time: a file has one writer. */
   readonly #changes = new SerialQueue({ max: MAX_CHANGES, busy: "too many presets are being changed; try again" });
+  /** One load at a time: it may have to set back what it has set. */
+  readonly #loads = new SerialQueue({ max: MAX_LOADS, busy: "too many presets are being loaded; try again" });
+  #lastFolder: PresetFolder | null = null;
 
   constructor(options: Options) {
     this.#options = options;
@@ -61,12 +67,16 @@ export class ManagerPresets implements Presets {
     return this.#changes.run(() => this.#save(request, by));
   }
 
-  async load({ name, partial = false }: LoadRequest, by: Parameters<Presets["load"]>[1]) {
+  load(request: LoadRequest, by: Parameters<Presets["load"]>[1]) {
+    return this.#loads.run(() => this.#load(request, by));
+  }
+
+  async #load({ name, partial = false }: LoadRequest, by: Parameters<Presets["load"]>[1]) {
     const { dataPlane, log } = this.#options;
     const { values } = this.#folder().read(name);
     const result = await loadValues(values, { dataPlane, by, isPartial: partial });
     const failed = result.failures.length === 0 ? "" : `, ${result.failures.length} could not be set`;
-    log.info(`'${by.user}' loaded preset '${name}': ${result.changed} overrides changed${failed}`);
+    log.info(`'${by.user}' loaded preset '${name}': ${counted(result.changed, "override")} changed${failed}`);
     return result;
   }
 
@@ -117,28 +127,37 @@ export class ManagerPresets implements Presets {
     if (values.length > MAX_PRESET_VALUES)
       throw new MgrError("too_large", `${values.length} parameters match; the maximum is ${MAX_PRESET_VALUES}`);
     const content: PresetContent = {
-      description: description ?? (exists ? earlierDescription(folder, name) : ""),
+      description: description ?? contentOrNull(folder, name)?.description ?? "",
       pattern: names === undefined ? (pattern ?? "*") : null,
       saved_by: by,
       saved_at: formatTime(clock.now()),
       values: inOrder(values),
     };
     await folder.write(name, content);
-    log.info(`'${by}' saved preset '${name}': ${values.length} values`);
+    log.info(`'${by}' saved preset '${name}': ${counted(values.length, "value")}`);
     const unanswered = errors.map(({ provider, message }) => `'${provider}' did not list its parameters: ${message}`);
     return { preset: presetOf({ name, content, problem: null }, values), unanswered };
   }
 
   #folder(): PresetFolder {
     const path = presetFolderOf(this.#options.config());
-    if (path !== null) return new PresetFolder(path);
-    throw new MgrError("conflict", "this manager has no configuration file: set instance.presets_dir to the folder of the presets");
+    if (path === null)
+      throw new MgrError("conflict", "this manager has no configuration file: set instance.presets_dir to the folder of the presets");
+    if (this.#lastFolder?.path !== path) this.#lastFolder = new PresetFolder(path);
+    return this.#lastFolder;
   }
 
   #read(name: string, grants: Sight): { content: PresetContent; values: readonly PresetValue[] } {
-    const content = this.#folder().read(name);
-    const values = this.#seen(content, grants);
-    if (grants !== null && values.length === 0) throw new MgrError("not_found", `there is no preset '${name}'`);
+    const folder = this.#folder();
+    if (grants === null) {
+      const content = folder.read(name);
+      return { content, values: content.values };
+    }
+    // Users with roles on some processes are not told what is wrong with a file, nor whether there is one that is not about these.
+    const content = contentOrNull(folder, name);
+    const values = content === null ? [] : this.#seen(content, grants);
+    if (content === null || values.length === 0)
+      throw new MgrError("not_found", `there is no preset '${name}'; 'mgr preset list' lists all`);
     return { content, values };
   }
 
@@ -179,12 +198,12 @@ function valuesOfAll(parameters: readonly Parameter[], all: boolean): PresetValu
   });
 }
 
-/** The description of a file that is replaced; none of one that cannot be read. */
-function earlierDescription(folder: PresetFolder, name: string): string {
+/** The content of a file; null: there is none, or it cannot be used. */
+function contentOrNull(folder: PresetFolder, name: string): PresetContent | null {
   try {
-    return folder.read(name).description;
+    return folder.read(name);
   } catch (error) {
-    if (error instanceof MgrError) return "";
+    if (error instanceof MgrError) return null;
     throw error;
   }
 }

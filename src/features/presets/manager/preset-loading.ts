@@ -25,8 +25,10 @@ export interface LoadResult {
 }
 
 interface Change {
+  /** As it was before. */
   readonly parameter: Parameter;
-  readonly value: string;
+  /** The new override; null: sets it back to what it was. */
+  readonly value: string | null;
 }
 
 /** Sets overrides: all of them or none, or with `isPartial` those that can be set. Rejects with what was wrong, by name. */
@@ -41,7 +43,8 @@ export async function loadValues(values: readonly PresetValue[], options: LoadOp
     const fail = (message: string) => failures.push({ service, parameter: name, message });
     const found = known.get(keyOf({ service, parameter: name })) ?? [];
     const silent = errors.find((each) => each.service === service);
-    if (found.length === 0) fail(silent === undefined ? "no program has it now" : `its program does not answer: ${silent.message}`);
+    if (found.length === 0 || silent !== undefined)
+      fail(silent === undefined ? "no program has it now" : `its program does not answer: ${silent.message}`);
     for (const parameter of found) {
       const problem = valueProblem(parameter, value);
       const override = overrideOf(parameter);
@@ -53,47 +56,40 @@ export async function loadValues(values: readonly PresetValue[], options: LoadOp
     }
   }
   if (failures.length > 0 && !isPartial) throw new MgrError("conflict", `nothing was changed, because of ${listed(failures)}`);
-  const set = await setAll(changes, options);
+  const set = await apply(changes, options);
   if (set.failures.length === 0 || isPartial) return { changed: set.done.length, unchanged, failures: [...failures, ...set.failures] };
-  const kept = await restore(set.done, options);
+  const back = [...set.done, ...set.unknown].map((change) => ({ ...change, value: null }));
+  const kept = (await apply(back, { ...options, isPartial: true })).failures;
   const outcome = kept.length === 0 ? "nothing was changed" : `these could not be set back: ${listed(kept)}; the others were not changed`;
   throw new MgrError("conflict", `${outcome}, because of ${listed(set.failures)}`);
 }
 
-/** Sets overrides, some at a time; without `isPartial` until the first failure. A program that does not answer once is left alone. */
-async function setAll(changes: readonly Change[], { dataPlane, by, isPartial }: LoadOptions) {
+/** Changes overrides, some at a time; without `isPartial` until the first failure. A program that does not answer once is left alone. */
+async function apply(changes: readonly Change[], { dataPlane, by, isPartial }: LoadOptions) {
   const done: Change[] = [];
+  /** Those that may have been made: the program did not answer in time. */
+  const unknown: Change[] = [];
   const failures: PresetFailure[] = [];
   const silent = new Set<number>();
   for (let from = 0; from < changes.length && (isPartial || failures.length === 0); from += MAX_AT_ONCE) {
     const turn = changes.slice(from, from + MAX_AT_ONCE).map(async (change) => {
-      const { service, provider_id, name: parameter } = change.parameter;
+      const { service, provider_id, name: parameter, override_enabled, override_value } = change.parameter;
+      const override =
+        change.value === null ? { enabled: override_enabled, value: override_value } : { enabled: true, value: change.value };
       try {
-        if (silent.has(provider_id)) throw new MgrError("timeout", "its program does not answer");
-        await dataPlane.setOverride({ service, provider_id, parameter, enabled: true, value: change.value }, by.user);
+        if (silent.has(provider_id)) throw new MgrError("conflict", "its program does not answer");
+        await dataPlane.setOverride({ service, provider_id, parameter, ...override }, by.user);
         done.push(change);
       } catch (error) {
-        if (error instanceof MgrError && (error.code === "timeout" || error.code === "host_unavailable")) silent.add(provider_id);
+        const code = error instanceof MgrError ? error.code : null;
+        if (code === "timeout") unknown.push(change);
+        if (code === "timeout" || code === "host_unavailable") silent.add(provider_id);
         failures.push({ service, parameter, message: messageOf(error) });
       }
     });
     await Promise.all(turn);
   }
-  return { done, failures };
-}
-
-/** Sets overrides back to what they were. Returns those that could not be. */
-async function restore(changes: readonly Change[], { dataPlane, by }: LoadOptions): Promise<PresetFailure[]> {
-  const failures: PresetFailure[] = [];
-  for (const { parameter } of changes) {
-    const { service, provider_id, name, override_enabled: enabled, override_value: value } = parameter;
-    try {
-      await dataPlane.setOverride({ service, provider_id, parameter: name, enabled, value }, by.user);
-    } catch (error) {
-      failures.push({ service, parameter: name, message: messageOf(error) });
-    }
-  }
-  return failures;
+  return { done, unknown, failures };
 }
 
 const listed = (failures: readonly PresetFailure[]): string => withRest(failures.slice(0, MAX_NAMED).map(failureText), failures.length);

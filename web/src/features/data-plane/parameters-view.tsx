@@ -11,6 +11,7 @@ import { FilterBar } from "../../ui/list/filter-bar.tsx";
 import { filterByWords } from "../../ui/list/word-filter.ts";
 import { MenuButton } from "../../ui/menu.tsx";
 import { ownersOfClient } from "./data-store.ts";
+import { parameterTools } from "./parameter-tools.ts";
 import { problemOf } from "./parameter-value.ts";
 
 type Snapshot = Extract<ManagerFrame, { type: "parameters_snapshot" }>;
@@ -36,7 +37,11 @@ export function ParametersView() {
   }
   return (
     <>
-      <FilterBar text={filter} label="Filter parameters" shown={shown.length} all={parameters.length} />
+      <FilterBar text={filter} label="Filter parameters" shown={shown.length} all={parameters.length}>
+        {parameterTools.map((Tool, at) => (
+          <Tool key={at} />
+        ))}
+      </FilterBar>
       {problem.value !== null && (
         <p class="why bad" role="alert">
           {problem.value}
