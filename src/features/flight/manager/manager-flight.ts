@@ -12,7 +12,7 @@ import { DEFAULT_LISTED } from "../limits.ts";
 import type { Incident } from "../wire.ts";
 import type { Flight, FlightHosts, KeepRequest } from "./flight.ts";
 import { FlightFleet, type NoteKind } from "./flight-fleet.ts";
-import { addTrigger, applyReport, giveUp, hostIn, joined, newPart, type Range, widen } from "./incident-changes.ts";
+import { addTrigger, applyReport, countFired, giveUp, hostIn, isPresent, joined, newPart, type Range, widen } from "./incident-changes.ts";
 import type { Merge } from "./incident-merger.ts";
 import { type IncidentRecord, type PartRecord, type TriggerRecord, timeText } from "./incident-record.ts";
 import type { IncidentStore } from "./incident-store.ts";
@@ -187,18 +187,21 @@ export class ManagerFlight implements Flight {
   #reported(host: string, report: FlightPart): void {
     const { store } = this.#options;
     const known = this.#find(report.incident);
+    if (!isPresent(report)) {
+      if (known !== undefined && countFired(known, report)) this.#work.advance(known);
+      return;
+    }
     if (known === undefined && (report.cause === null || store.wasDeleted(report.incident))) {
       this.#fleet.deletePart(host, report.incident);
       return;
     }
     const record = known ?? this.#noticed(host, report);
     const part = this.#partOf(record, host, report);
-    const trigger = record.triggers.find(({ id }) => id === report.incident);
-    if (trigger !== undefined && report.cause !== null) trigger.fired = Math.max(trigger.fired, report.fired);
     if (part.state === "merged") this.#fleet.deletePart(host, report.incident);
-    if (part.state === "merged" || part.state === "collected") return;
-    if (applyReport(part, report)) this.#work.advance(record);
-    if (report.state === "failed") this.#fleet.deletePart(host, report.incident);
+    const isTaken = part.state === "merged" || part.state === "collected";
+    const hasChanged = !isTaken && applyReport(part, report);
+    if (countFired(record, report) || hasChanged) this.#work.advance(record);
+    if (!isTaken && report.state === "failed") this.#fleet.deletePart(host, report.incident);
   }
 
   /** The part in the record; one that was only wanted for a shorter time, or not at all, is the host's own. */
@@ -288,7 +291,7 @@ export class ManagerFlight implements Flight {
 
   /** All parts of a host. One that it should have and has not is lost. */
   #replaced(host: string, reports: readonly FlightPart[]): void {
-    const has = new Set(reports.map(({ incident }) => incident));
+    const has = new Set(reports.filter(isPresent).map(({ incident }) => incident));
     for (const report of reports) this.#reported(host, report);
     for (const record of this.#records.values())
       for (const part of record.hosts.find((each) => each.host === host)?.parts ?? [])

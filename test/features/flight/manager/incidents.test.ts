@@ -64,6 +64,28 @@ test("two hosts that notice something at the same moment make one incident, and 
   expect(keys.length).toBe(2 * 26);
 });
 
+test("a trigger that fires again after its part was merged is counted in its incident, also while its host is away", async () => {
+  await using rig = await Rig.open();
+  const here = rig.host("here");
+  await rig.connect(here);
+  const id = here.fires("one crashed");
+  await complete(rig);
+  await expect.poll(() => here.removed.size).toBe(1);
+  const fired = () => rig.incident?.triggers.map((each) => each.fired);
+  const saved = () => JSON.parse(readFileSync(join(fileOf(rig), "../incident.json"), "utf8")).triggers[0].fired;
+  here.firesAgain(id);
+  expect(fired()).toEqual([2]);
+  await expect.poll(saved).toBe(2);
+  rig.lose(here);
+  here.firesAgain(id);
+  await rig.connect(here);
+  await expect.poll(fired).toEqual([3]);
+  expect(rig.incident).toMatchObject({ state: "complete", missing: [], hosts: [{ state: "merged" }] });
+  await rig.flight.delete(id, "admin");
+  here.firesAgain(id);
+  expect(rig.flight.list()).toEqual([]);
+});
+
 test("a trigger after the end of an incident begins another one", async () => {
   await using rig = await Rig.open();
   const here = rig.host("here");
@@ -167,6 +189,7 @@ test.each(["asked", "collecting", "merging"])(
     if (moment === "merging") await first.clock.settle();
     // Nothing of the first one runs any more; what it had on disk stays.
     for (const host of hosts) first.lose(host);
+    await first.flight.close();
     far.onRead = null;
     await using next = await Rig.open({ dir: first.dir });
     for (const host of hosts) {
