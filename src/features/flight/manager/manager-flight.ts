@@ -9,7 +9,7 @@ import type { RecordedFileReader } from "../../recordings/manager/index.ts";
 import { type FlightSettings, SNAPSHOT } from "../config.ts";
 import type { FlightPart } from "../contract.ts";
 import { DEFAULT_LISTED } from "../limits.ts";
-import type { Incident } from "../wire.ts";
+import type { HostClock, Incident } from "../wire.ts";
 import type { Flight, FlightHosts, KeepRequest } from "./flight.ts";
 import { FlightFleet, type NoteKind } from "./flight-fleet.ts";
 import { addTrigger, applyReport, countFired, giveUp, hostIn, isPresent, joined, newPart, type Range, widen } from "./incident-changes.ts";
@@ -94,20 +94,22 @@ export class ManagerFlight implements Flight {
   }
 
   async hosts(): Promise<FlightHosts> {
-    const { hosts, now } = this.#options;
+    const { hosts } = this.#options;
     const { answers, away } = await askAllHosts(hosts, (session) =>
       session.command((id) => session.link.request("flight_ring", { session: id })),
     );
     const time = (text: string | null) => (text === null ? null : timeText(BigInt(text)));
     return {
       hosts: answers.map(({ host, value: { bytes, disk_bytes, messages, oldest, newest } }) => {
-        const clock = this.#fleet.offset(host, now());
-        const inMs = (nanoseconds: bigint | undefined) => (nanoseconds === undefined ? null : Number(nanoseconds) / 1e6);
         const counts = { bytes, disk_bytes, messages, oldest: time(oldest), newest: time(newest) };
-        return { host, ...counts, offset_ms: inMs(clock?.offset), uncertainty_ms: inMs(clock?.uncertainty) };
+        return { ...counts, ...this.#clockOf(host) };
       }),
       away,
     };
+  }
+
+  clocks(): HostClock[] {
+    return this.isEnabled ? [...this.#options.hosts.keys()].map((host) => this.#clockOf(host)) : [];
   }
 
   async keep({ note = "", before = DEFAULT_BEFORE_MS, after = 0 }: KeepRequest, by: string): Promise<string> {
@@ -230,6 +232,13 @@ export class ManagerFlight implements Flight {
     addTrigger(known, trigger);
     widen(known, id, range, others);
     return known;
+  }
+
+  /** The clock of a host as it is known now. */
+  #clockOf(host: string): HostClock {
+    const clock = this.#fleet.offset(host, this.#options.now());
+    const inMs = (nanoseconds: bigint | undefined) => (nanoseconds === undefined ? null : Number(nanoseconds) / 1e6);
+    return { host, offset_ms: inMs(clock?.offset), uncertainty_ms: inMs(clock?.uncertainty) };
   }
 
   #onOwnClock(host: string, { from, until }: FlightPart): Range & { offset: bigint } {
