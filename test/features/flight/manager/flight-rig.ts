@@ -6,6 +6,7 @@ import { MgrError } from "../../../../src/base/errors.ts";
 import type { HostListener } from "../../../../src/contract/host-link.ts";
 import { flightConfig } from "../../../../src/features/flight/config.ts";
 import type { FlightPart, FlightSpec } from "../../../../src/features/flight/contract.ts";
+import { FINAL_PAUSE_MS } from "../../../../src/features/flight/manager/host-clock.ts";
 import type { Merge } from "../../../../src/features/flight/manager/incident-merger.ts";
 import { IncidentStore } from "../../../../src/features/flight/manager/incident-store.ts";
 import { ManagerFlight } from "../../../../src/features/flight/manager/manager-flight.ts";
@@ -190,9 +191,18 @@ interface RigOptions {
   readonly merge?: Merge;
 }
 
+/** Lets the pauses between the final measurements of a clock pass by themselves. */
+class RigClock extends SimulatedClock {
+  override setTimeout(callback: () => void, milliseconds: number): unknown {
+    if (milliseconds !== FINAL_PAUSE_MS) return super.setTimeout(callback, milliseconds);
+    queueMicrotask(callback);
+    return null;
+  }
+}
+
 /** A manager's flight recorder with scripted hosts and a real state folder. */
 export class Rig {
-  readonly clock = new SimulatedClock();
+  readonly clock = new RigClock();
   readonly dir: string;
   readonly events = new DomainEvents((error) => {
     throw error;

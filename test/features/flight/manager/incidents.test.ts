@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { MgrError } from "../../../../src/base/errors.ts";
+import { untilAborted } from "../../../../src/base/wait.ts";
 import type { FlightPart } from "../../../../src/features/flight/contract.ts";
 import { mergeMcap } from "../../../../src/features/recordings/samples/mcap/merge.ts";
 import { readMcap } from "../../recordings/samples/mcap/independent-reader.ts";
@@ -41,6 +42,18 @@ test("a trigger of one host makes one file of all hosts, with their clocks put r
   // The hosts need not keep what is in the file.
   await expect.poll(() => here.parts.size + far.parts.size).toBe(0);
   await expect.poll(() => readdirSync(join(path, "..")).sort()).toEqual(["incident.json", "incident.mcap"]);
+});
+
+test("the clocks of all hosts are told as measured, also of those that are away", async () => {
+  await using rig = await Rig.open();
+  const far = rig.host("far", -5_500_000n);
+  rig.host("never");
+  await rig.connect(far);
+  rig.lose(far);
+  const [known, unknown] = rig.flight.clocks();
+  expect(known).toMatchObject({ host: "far", offset_ms: -5.5 });
+  expect(known?.uncertainty_ms).toBeGreaterThan(0);
+  expect(unknown).toEqual({ host: "never", offset_ms: null, uncertainty_ms: null });
 });
 
 test("two hosts that notice something at the same moment make one incident, and no message is in it twice", async () => {
@@ -172,7 +185,7 @@ test.each(["asked", "collecting", "merging"])(
   "a manager that is killed while it is %s: the next one completes the incident",
   async (moment) => {
     const first = await Rig.open({
-      merge: moment === "merging" ? () => new Promise(() => {}) : mergeMcap,
+      merge: moment === "merging" ? (_job, signal) => untilAborted(signal) : mergeMcap,
     });
     const [here, far] = [first.host("here"), first.host("far")];
     const hosts = [here, far];
