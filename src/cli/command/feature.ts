@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { ManagerClient } from "../../client/manager-client.ts";
 import type { Config } from "../../config/definition.ts";
 import type { ManagerFrame } from "../../protocol/frames/frames.ts";
-import type { Process, Snapshot } from "../../protocol/resources/resources.ts";
+import type { HostEntry, Process, Snapshot } from "../../protocol/resources/resources.ts";
 import type { Column } from "../output/table.ts";
 import type { AbsenceSource } from "./absence-sources.ts";
 import type { DataFolders } from "./data-folders.ts";
@@ -38,11 +38,13 @@ export interface CommandGroup {
   readonly pages: Pages;
 }
 
-/** Columns of a list of processes, and fields of each process in its JSON. */
-export interface ProcessFigures {
-  readonly columns: readonly Column<Process>[];
-  readonly json: (process: Process) => object;
+/** Columns of a list, and fields of each of its rows in its JSON. */
+interface Figures<Row> {
+  readonly columns: readonly Column<Row>[];
+  readonly json: (row: Row) => object;
 }
+export type ProcessFigures = Figures<Process>;
+export type HostFigures = Figures<HostEntry>;
 
 /** Columns of `mgr ps` that are shown if an option of this name is given. */
 export interface ProcessFiguresOption {
@@ -97,6 +99,8 @@ export interface CliFeature {
   readonly processFigures?: ProcessFiguresOption;
   /** Columns of `mgr ps` that need no option; none for a snapshot that has nothing for them. */
   readonly snapshotFigures?: (snapshot: Snapshot) => ProcessFigures;
+  /** Columns of `mgr hosts`; null: there is nothing to show. Never rejects. */
+  readonly hostFigures?: (client: Pick<ManagerClient, "request">) => Promise<HostFigures | null>;
   readonly trend?: ProcessTrend;
   readonly selector?: ProcessSelector;
   readonly restartWay?: RestartWay;

@@ -92,8 +92,11 @@ export const flightPart = z.object({
   cause: incidentCause.nullable(),
   /** How many times the trigger has fired since the incident was begun, the first included. */
   fired: count,
-  /** `writing`: the time after the trigger is not over. `failed`: `problem` says why. */
-  state: z.enum(["writing", "complete", "failed"]),
+  /**
+   * `writing`: the time after the trigger is not over. `failed`: `problem` says why. `removed`: its file was deleted; it is reported because its trigger
+   * is counted in this incident when it fires again.
+   */
+  state: z.enum(["writing", "complete", "failed", "removed"]),
   problem: z.string().nullable(),
   /** The time that was asked for. */
   from: nanoseconds,
@@ -152,7 +155,7 @@ export const FLIGHT_REQUESTS = {
     request: z.object({ session, incident: incidentId, ...byteRange }),
     response: z.object({ size: count, data: z.instanceof(Uint8Array) }),
   },
-  /** Deletes a part; one that is being written ends. */
+  /** Deletes the file of a part; one that is being written ends. The part is `removed` until its trigger begins another incident. */
   flight_delete: { request: z.object({ session, incident: incidentId }), response: z.object({}) },
   flight_notes: { request: z.object({ session, notes: z.array(flightNote).max(1_000) }), response: z.object({}) },
   /** The host's wall clock, nanoseconds since 1970: the manager measures from it how far the clocks are apart, and how exactly it knows that. */

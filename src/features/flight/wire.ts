@@ -59,6 +59,16 @@ export const incident = z
   .meta({ id: "Incident", description: "What all hosts recorded around a trigger, in one MCAP file." });
 export type Incident = z.infer<typeof incident>;
 
+const clockFields = {
+  offset_ms: milliseconds("Its clock minus that of the manager; null: not measured yet."),
+  uncertainty_ms: milliseconds("The true offset differs from `offset_ms` by this much at most."),
+};
+
+const hostClock = z
+  .object({ host: z.string(), ...clockFields })
+  .meta({ id: "HostClock", description: "How far the clock of a host is from that of the manager." });
+export type HostClock = z.infer<typeof hostClock>;
+
 const flightHost = z
   .object({
     host: z.string(),
@@ -67,8 +77,7 @@ const flightHost = z
     messages: z.int(),
     oldest: timestamp.nullable().describe("By the clock of the host; null: the ring is empty."),
     newest: timestamp.nullable(),
-    offset_ms: milliseconds("Its clock minus that of the manager; null: not measured yet."),
-    uncertainty_ms: milliseconds("The true offset differs from `offset_ms` by this much at most."),
+    ...clockFields,
   })
   .meta({ id: "FlightHost", description: "The flight recorder of one host." });
 export type FlightHost = z.infer<typeof flightHost>;
@@ -93,6 +102,14 @@ export const flightCommands = clientFrames("Flight recorder", {
     role: "viewer",
     readOnly: true,
     meaning: "What the flight recorder of each host holds now, and how far the clocks are apart.",
+  },
+  request_host_clocks: {
+    fields: {},
+    answer: "host_clocks",
+    scope: "global",
+    role: "viewer",
+    readOnly: true,
+    meaning: "How far the clocks of the hosts are from that of the manager, as measured last. Answered without asking the hosts.",
   },
   keep_incident: {
     fields: {
@@ -137,6 +154,10 @@ export const flightFrames = managerFrames("Flight recorder", {
     {},
     { hosts: z.array(flightHost), away: z.array(z.string()).describe("Hosts that could not be asked.") },
     "The flight recorders of all hosts.",
+  ),
+  host_clocks: answer(
+    { clocks: z.array(hostClock) },
+    "The clocks of all hosts, those that are not connected included. Empty: the flight recorder, which measures them, is not configured.",
   ),
   incident_upsert: change(
     { incident },

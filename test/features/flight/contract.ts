@@ -6,6 +6,7 @@ export const flightContract: FeatureContract = {
   clientFrames: {
     request_incidents: row({ limit: optional("integer") }, "incidents_snapshot"),
     request_flight_hosts: row({}, "flight_hosts"),
+    request_host_clocks: row({}, "host_clocks"),
     keep_incident: row({ note: optional("string"), before: optional("integer"), after: optional("integer") }, "incident_action_result"),
     pin_incident: row({ id: "string", is_pinned: "boolean" }, "incident_action_result"),
     delete_incident: row({ id: "string" }, "incident_action_result"),
@@ -13,6 +14,7 @@ export const flightContract: FeatureContract = {
   managerFrames: {
     incidents_snapshot: event({ is_enabled: "boolean", incidents: arrayOf(table("incident")) }),
     flight_hosts: result({}, { hosts: arrayOf(table("flight host")), away: arrayOf("string") }),
+    host_clocks: event({ clocks: arrayOf(table("host clock")) }),
     incident_upsert: event({ incident: table("incident") }),
     incident_remove: event({ id: "string" }),
     incident_action_result: result({ action: oneOf("keep", "pin", "delete") }, { id: "string" }),
@@ -45,6 +47,7 @@ export const flightContract: FeatureContract = {
       messages: "integer",
       size: "integer",
     },
+    "host clock": { host: "string", offset_ms: nullable("number"), uncertainty_ms: nullable("number") },
     "flight host": {
       host: "string",
       bytes: "integer",

@@ -1,7 +1,7 @@
 import { MgrError } from "../../../src/base/errors.ts";
 import type { Flight, FlightHosts, KeepRequest } from "../../../src/features/flight/manager/flight.ts";
 import { flightExtension } from "../../../src/features/flight/manager/index.ts";
-import type { Incident } from "../../../src/features/flight/wire.ts";
+import type { HostClock, Incident } from "../../../src/features/flight/wire.ts";
 
 /** Incidents that a test sets; `files` are by id. */
 export class FakeFlight implements Flight {
@@ -17,6 +17,10 @@ export class FakeFlight implements Flight {
 
   async hosts(): Promise<FlightHosts> {
     return { hosts: [], away: [] };
+  }
+
+  clocks(): HostClock[] {
+    return [];
   }
 
   async keep(request: KeepRequest, by: string): Promise<string> {

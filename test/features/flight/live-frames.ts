@@ -4,6 +4,7 @@ import type { Live } from "../../e2e/support/live-frames.ts";
 export async function flightLive({ ask, client }: Live): Promise<void> {
   await ask({ type: "request_incidents", limit: 5 });
   await ask({ type: "request_flight_hosts" });
+  await ask({ type: "request_host_clocks" });
   const from = client.here;
   const { id } = await ask({ type: "keep_incident", note: "live", before: 1_000, after: 0 });
   await client.until(

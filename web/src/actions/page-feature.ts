@@ -63,6 +63,8 @@ export interface PageFeature {
   readonly GroupButton?: ComponentType<{ name: string }>;
   /** A button in the row of a host in the overview. */
   readonly HostButton?: ComponentType<{ name: string }>;
+  /** A short fact in the row of a host in the overview. It draws nothing where it has nothing to show. */
+  readonly HostFact?: ComponentType<{ name: string }>;
   readonly processCurve?: ProcessCurve;
   /** An item of the bar at the top, beside the name of the instance, on phones too. It draws nothing where it has nothing to show. */
   readonly TopItem?: ComponentType;

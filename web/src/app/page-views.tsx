@@ -17,7 +17,9 @@ export const featureViews: readonly PageView[] = features.flatMap(({ views = [] 
 const curves = features.flatMap(({ processCurve = [] }) => processCurve);
 
 const CORE: { [Kind in keyof CoreViews]: PageView<Kind>["Body"] } = {
-  overview: () => <Overview More={OverviewSections} HostButtons={HostButtons} Links={AttentionLinks} curves={curves} />,
+  overview: () => (
+    <Overview More={OverviewSections} HostButtons={HostButtons} HostFacts={HostFacts} Links={AttentionLinks} curves={curves} />
+  ),
   all: () => <AllView More={GroupButtons} curves={curves} />,
   log: () => <LogView />,
   config: () => <ConfigView />,
@@ -57,6 +59,10 @@ function GroupButtons({ name }: { name: string }): ComponentChildren {
 
 function HostButtons({ name }: { name: string }): ComponentChildren {
   return features.map(({ HostButton }, index) => HostButton && <HostButton key={index} name={name} />);
+}
+
+function HostFacts({ name }: { name: string }): ComponentChildren {
+  return features.map(({ HostFact }, index) => HostFact && <HostFact key={index} name={name} />);
 }
 
 function AttentionLinks({ process }: { process: Process }): ComponentChildren {

@@ -9,8 +9,14 @@ import { clockMinutes } from "../ui/time.ts";
 
 const MAX_HOSTS = 12;
 
-/** Hosts and their load. Lost hosts come first; hosts that do not fit are counted. `More`: buttons of features. */
-export function HostsPanel({ processes, More }: { processes: readonly Process[]; More: ComponentType<{ name: string }> }) {
+/** Additions of features to the row of a host. */
+interface Additions {
+  readonly More: ComponentType<{ name: string }>;
+  readonly Facts: ComponentType<{ name: string }>;
+}
+
+/** Hosts and their load. Lost hosts come first; hosts that do not fit are counted. `More` and `Facts`: buttons and facts of features. */
+export function HostsPanel({ processes, ...additions }: { processes: readonly Process[] } & Additions) {
   const byHost = new Map<string, Process[]>();
   for (const process of processes) {
     const own = byHost.get(process.host);
@@ -26,7 +32,7 @@ export function HostsPanel({ processes, More }: { processes: readonly Process[];
       <h2>Hosts</h2>
       <ul class="hosts" aria-label="Hosts">
         {sorted.slice(0, MAX_HOSTS).map((host) => (
-          <HostRow key={host.name} host={host} own={byHost.get(host.name) ?? []} More={More} />
+          <HostRow key={host.name} host={host} own={byHost.get(host.name) ?? []} {...additions} />
         ))}
       </ul>
       {rest.length > 0 && (
@@ -38,7 +44,7 @@ export function HostsPanel({ processes, More }: { processes: readonly Process[];
   );
 }
 
-function HostRow({ host, own, More }: { host: HostEntry; own: readonly Process[]; More: ComponentType<{ name: string }> }) {
+function HostRow({ host, own, More, Facts }: { host: HostEntry; own: readonly Process[] } & Additions) {
   const { name, daemon_ready } = host;
   const remark = hostRemark(host, clockMinutes);
   const load = daemon_ready ? loadOf(own.map((process) => process.name)) : null;
@@ -65,6 +71,7 @@ function HostRow({ host, own, More }: { host: HostEntry; own: readonly Process[]
         {load && machine && `managed processes: ${cpuText(load.cpu / machine.cpus)} %, ${memoryText(load.memory)}`}
       </span>
       <More name={name} />
+      <Facts name={name} />
       {remark !== null && <span class="host-remark soft">{remark}</span>}
     </li>
   );

@@ -16,6 +16,7 @@ interface Additions {
   /** Sections. */
   readonly More: ComponentType;
   readonly HostButtons: ComponentType<{ name: string }>;
+  readonly HostFacts: ComponentType<{ name: string }>;
   /** Links in the rows of processes that need attention. */
   readonly Links: ComponentType<{ process: Process }>;
   readonly curves: readonly ProcessCurve[];
@@ -28,7 +29,7 @@ export function Overview(additions: Additions) {
   return <LoadedOverview {...additions} />;
 }
 
-function LoadedOverview({ More, HostButtons, ...rowAdditions }: Additions) {
+function LoadedOverview({ More, HostButtons, HostFacts, ...rowAdditions }: Additions) {
   useLoads();
   const { isOver, hold } = usePointerOver();
   const [hasKeyboard, setKeyboard] = useState(false);
@@ -44,7 +45,7 @@ function LoadedOverview({ More, HostButtons, ...rowAdditions }: Additions) {
       <VerdictLine processes={processes} />
       <StateCounts />
       <div class="overview-columns">
-        <HostsPanel processes={processes} More={HostButtons} />
+        <HostsPanel processes={processes} More={HostButtons} Facts={HostFacts} />
         <div class="overview-main">
           <Attention processes={processes} isHeld={isOver || hasKeyboard} {...rowAdditions} />
           <More />

@@ -1,7 +1,9 @@
 import { visible } from "../../../base/visible-text.ts";
 import { hostRemark } from "../../../client/shown/host-remark.ts";
 import { isLost } from "../../../client/shown/shown-state.ts";
+import { CLI_FEATURES } from "../../../features/cli.ts";
 import type { HostEntry, Process } from "../../../protocol/resources/resources.ts";
+import type { HostFigures } from "../../command/feature.ts";
 import { withManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/connection-target.ts";
 import { clockTime } from "../../output/process-text.ts";
@@ -18,12 +20,14 @@ const CLOCK_TOLERANCE = 2;
 export async function hosts(flags: HostsFlags): Promise<void> {
   await withManager(flags, async (client) => {
     const { host_list, processes } = await client.snapshot();
-    if (flags.json) printJson(host_list);
-    else process.stdout.write(`${listing(host_list, processes)}\n`);
+    const found = await Promise.all(CLI_FEATURES.map(({ hostFigures }) => hostFigures?.(client) ?? null));
+    const figures = found.filter((each) => each !== null);
+    if (flags.json) printJson(host_list.map((host) => Object.assign({ ...host }, ...figures.map(({ json }) => json(host)))));
+    else process.stdout.write(`${listing(host_list, processes, figures)}\n`);
   });
 }
 
-export function listing(entries: HostEntry[], processes: Process[]): string {
+export function listing(entries: HostEntry[], processes: Process[], figures: readonly HostFigures[] = []): string {
   const running = (host: string) => {
     const own = processes.filter((each) => each.host === host);
     return `${own.filter((each) => each.pid !== null && !isLost(each)).length}/${own.length}`;
@@ -36,6 +40,7 @@ export function listing(entries: HostEntry[], processes: Process[]): string {
       { title: "RUNNING", text: ({ name }) => running(name), right: true },
       { title: "VERSION", text: ({ version }) => version ?? "-" },
       { title: "CLOCK", text: clock, right: true, paint: (entry, text) => (isOff(entry) ? paint("yellow", text) : text) },
+      ...figures.flatMap(({ columns }) => columns),
       { title: "ALSO", text: ({ all_names, name }) => all_names.filter((each) => each !== name).join(" ") },
     ],
     entries,

@@ -26,9 +26,10 @@ quits.`,
     examples: [["mgr top", "live states, CPU load and memory"]],
   },
   hosts: {
-    about: `RUNNING is the number of running processes and of all processes of the host. CLOCK is the host's clock minus the manager's. Processes of
-a lost host keep running; commands for them are refused until its daemon reconnects.`,
-    json: "an array of hosts (docs/protocol.md, 'HostEntry')",
+    about: `RUNNING is the number of running processes and of all processes of the host. CLOCK is the host's clock minus the manager's when
+its daemon connected. OFFSET is the same as measured last, with its uncertainty; it is shown while the flight recorder is configured
+(docs/flight.md). Processes of a lost host keep running; commands for them are refused until its daemon reconnects.`,
+    json: "an array of hosts (docs/protocol.md, 'HostEntry'), with offset_ms and uncertainty_ms while the flight recorder is configured",
     examples: [["mgr hosts", "all hosts and their states"]],
   },
   start: {

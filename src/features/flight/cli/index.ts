@@ -1,4 +1,13 @@
 import type { CliFeature } from "../../../cli/command/feature.ts";
+import { clockFigures } from "./host-clocks.ts";
 import { FLIGHT_GROUP } from "./program.ts";
 
-export const flightCli: CliFeature = { groups: [FLIGHT_GROUP] };
+export const flightCli: CliFeature = {
+  groups: [FLIGHT_GROUP],
+  hostFigures: (client) =>
+    client.request({ type: "request_host_clocks" }).then(
+      ({ clocks }) => clockFigures(clocks),
+      // Users with roles on some processes may not ask.
+      () => null,
+    ),
+};

@@ -23,6 +23,7 @@ import { partsState } from "./parts/part-state.ts";
 import { Parts, type PartsOptions } from "./parts/parts.ts";
 import { FlightRing } from "./ring/flight-ring.ts";
 import { blockState } from "./ring/ring-state.ts";
+import { RunStates } from "./run-states.ts";
 import { TopicSource } from "./topic-source.ts";
 import { IncidentStarter } from "./triggers/incident-starter.ts";
 import { starterState } from "./triggers/starter-state.ts";
@@ -72,6 +73,7 @@ export class FlightRecorder {
   readonly #folder: string;
   readonly #ring: FlightRing;
   readonly #parts: Parts;
+  readonly #states = new RunStates();
   readonly #topics: TopicSource;
   readonly #triggers: TriggerSet;
   readonly #starter: IncidentStarter;
@@ -104,6 +106,7 @@ export class FlightRecorder {
       nextNumber: () => this.#nextNumber(),
       begin: (part) => this.#parts.begin(part),
       firedAgain: (incident) => this.#parts.firedAgain(incident),
+      forgotten: (incident) => this.#parts.forget(incident),
     });
     this.#triggers = new TriggerSet({ clock, tap, log, fire: (trigger, text, process) => this.#starter.fire(trigger, text, process) });
     const state = takenState(taken, recorderState, log);
@@ -118,11 +121,13 @@ export class FlightRecorder {
       host,
       folder: join(this.#folder, PARTS),
       ring: this.#ring,
+      states: this.#states,
       clock,
       now,
       log,
       send,
       minFree,
+      isCounting: (incident) => this.#starter.isCounting(incident),
       maxBytes,
       open,
     };
@@ -178,8 +183,10 @@ export class FlightRecorder {
   }
 
   runChanged(kind: HostEvent["kind"], run: ChangedRun): void {
+    const now = this.#options.now();
+    this.#states.changed(now, run.report);
     // Before a trigger fires, so that an incident contains its own cause.
-    this.#ring.put(processEntry(this.#options.now(), kind, run.report));
+    this.#ring.put(processEntry(now, kind, run.report));
     this.#triggers.runChanged(kind, run);
   }
 

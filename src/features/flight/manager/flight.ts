@@ -1,6 +1,6 @@
 import type { AnswerOf, FrameOf } from "../../../protocol/frames/frames.ts";
 import type { RecordedFileReader } from "../../recordings/manager/index.ts";
-import type { Incident } from "../wire.ts";
+import type { HostClock, Incident } from "../wire.ts";
 
 export type KeepRequest = Omit<FrameOf<"keep_incident">, "type" | "request_id">;
 export type FlightHosts = Pick<Extract<AnswerOf<"request_flight_hosts">, { ok: true }>, "hosts" | "away">;
@@ -11,6 +11,8 @@ export interface Flight {
   /** Newest first. */
   list(limit?: number): Incident[];
   hosts(): Promise<FlightHosts>;
+  /** The clocks of all hosts as measured last; none if the flight recorder is not configured. */
+  clocks(): HostClock[];
   /** Resolves with the id of the incident when it has begun. */
   keep(request: KeepRequest, by: string): Promise<string>;
   pin(id: string, isPinned: boolean, by: string): Promise<void>;

@@ -12,6 +12,10 @@ export function flightHandlers(flight: Flight): HandlerTable<keyof typeof flight
       kind: "request",
       answer: async () => [{ type: "flight_hosts", ok: true, ...(await flight.hosts()) }],
     },
+    request_host_clocks: {
+      kind: "request",
+      answer: () => [{ type: "host_clocks", clocks: flight.clocks() }],
+    },
     keep_incident: {
       kind: "request",
       answer: async ({ type: _type, request_id: _id, ...request }, { principal }) => [

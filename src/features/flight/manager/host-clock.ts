@@ -1,13 +1,18 @@
 import type { HostSession } from "../../../app/hosts/host-session.ts";
-import type { Clock } from "../../../base/clock.ts";
+import { type Clock, pause } from "../../../base/clock.ts";
 import { type ClockMeasurement, type ClockOffset, offsetAt, withMeasurement } from "./clock-offset.ts";
 
 /** Pauses between measurements, milliseconds: the first ones follow each other, so that an incident soon after the start has an offset. */
 const FIRST_MS = 200;
 const PAUSE_MS = 2_000;
 const FIRST_MEASUREMENTS = 5;
-/** Measurements that follow each other at once when the offset of a moment is needed: the shortest round trip counts. */
-const MEASUREMENTS_AT_ONCE = 8;
+/** Measurements when the offset of a moment is needed: the shortest round trip counts. */
+const FINAL_MEASUREMENTS = 8;
+/**
+ * Pause between these, milliseconds: at the end of an incident all hosts write their parts, so that a burst would meet one busy moment. The clocks drift
+ * apart by less than 20 µs during all of them.
+ */
+export const FINAL_PAUSE_MS = 25;
 
 interface HostClockOptions {
   readonly clock: Clock;
@@ -45,10 +50,13 @@ export class HostClock {
     this.#options.clock.clearTimeout(this.#timer);
   }
 
-  /** Measures several times at once, so that the present offset is known without the drift since the last measurement. Ends early if the host is away. */
+  /** Measures several times now, so that the present offset is known without the drift since the last measurement. Ends early if the host is away. */
   async refine(): Promise<void> {
     const session = this.#session;
-    for (let n = 0; session !== null && n < MEASUREMENTS_AT_ONCE; n++) if (!(await this.#measureOnce(session))) return;
+    for (let n = 0; session !== null && n < FINAL_MEASUREMENTS; n++) {
+      if (n > 0) await pause(this.#options.clock, FINAL_PAUSE_MS);
+      if (!(await this.#measureOnce(session))) return;
+    }
   }
 
   async #measure(session: HostSession): Promise<void> {

@@ -52,6 +52,14 @@ export function addTrigger(record: IncidentRecord, trigger: IncidentRecord["trig
   record.triggers.sort((a, b) => (BigInt(a.time) < BigInt(b.time) ? -1 : 1));
 }
 
+/** Takes over how often the trigger of a part has fired. Returns whether that has changed. */
+export function countFired(record: IncidentRecord, { incident, fired }: FlightPart): boolean {
+  const trigger = record.triggers.find(({ id }) => id === incident);
+  if (trigger === undefined || trigger.fired >= fired) return false;
+  trigger.fired = fired;
+  return true;
+}
+
 /** Makes the incident as long as this range, and wants from each host what it was not asked for yet, under the id `part`. */
 export function widen(record: IncidentRecord, part: string, range: Range, hosts: Iterable<string>): void {
   record.from = String(least([BigInt(record.from), range.from]));
@@ -84,10 +92,15 @@ export function hostIn(record: IncidentRecord, name: string): HostRecord {
   return added;
 }
 
-const STATES = { writing: "writing", complete: "complete", failed: "none" } as const satisfies Record<FlightPart["state"], string>;
+/** A part that a host reports with its file, or says why it has none. */
+export type PresentPart = FlightPart & { readonly state: Exclude<FlightPart["state"], "removed"> };
+
+export const isPresent = (part: FlightPart): part is PresentPart => part.state !== "removed";
+
+const STATES = { writing: "writing", complete: "complete", failed: "none" } as const satisfies Record<PresentPart["state"], string>;
 
 /** Applies what a host reports of a part. Returns whether anything changed. */
-export function applyReport(part: PartRecord, { state, problem, from, until, reaches, missing, messages, size }: FlightPart): boolean {
+export function applyReport(part: PartRecord, { state, problem, from, until, reaches, missing, messages, size }: PresentPart): boolean {
   const before = JSON.stringify(part);
   part.state = STATES[state];
   part.covers = { from: reaches !== null && BigInt(reaches) > BigInt(from) ? reaches : from, until };

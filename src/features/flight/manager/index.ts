@@ -49,6 +49,7 @@ const NO_FLIGHT: Flight = {
   isEnabled: false,
   list: () => [],
   hosts: async () => ({ hosts: [], away: [] }),
+  clocks: () => [],
   keep: refused,
   pin: refused,
   delete: refused,

@@ -9,10 +9,10 @@ import type { RecordedFileReader } from "../../recordings/manager/index.ts";
 import { type FlightSettings, SNAPSHOT } from "../config.ts";
 import type { FlightPart } from "../contract.ts";
 import { DEFAULT_LISTED } from "../limits.ts";
-import type { Incident } from "../wire.ts";
+import type { HostClock, Incident } from "../wire.ts";
 import type { Flight, FlightHosts, KeepRequest } from "./flight.ts";
 import { FlightFleet, type NoteKind } from "./flight-fleet.ts";
-import { addTrigger, applyReport, giveUp, hostIn, joined, newPart, type Range, widen } from "./incident-changes.ts";
+import { addTrigger, applyReport, countFired, giveUp, hostIn, isPresent, joined, newPart, type Range, widen } from "./incident-changes.ts";
 import type { Merge } from "./incident-merger.ts";
 import { type IncidentRecord, type PartRecord, type TriggerRecord, timeText } from "./incident-record.ts";
 import type { IncidentStore } from "./incident-store.ts";
@@ -94,20 +94,22 @@ export class ManagerFlight implements Flight {
   }
 
   async hosts(): Promise<FlightHosts> {
-    const { hosts, now } = this.#options;
+    const { hosts } = this.#options;
     const { answers, away } = await askAllHosts(hosts, (session) =>
       session.command((id) => session.link.request("flight_ring", { session: id })),
     );
     const time = (text: string | null) => (text === null ? null : timeText(BigInt(text)));
     return {
       hosts: answers.map(({ host, value: { bytes, disk_bytes, messages, oldest, newest } }) => {
-        const clock = this.#fleet.offset(host, now());
-        const inMs = (nanoseconds: bigint | undefined) => (nanoseconds === undefined ? null : Number(nanoseconds) / 1e6);
         const counts = { bytes, disk_bytes, messages, oldest: time(oldest), newest: time(newest) };
-        return { host, ...counts, offset_ms: inMs(clock?.offset), uncertainty_ms: inMs(clock?.uncertainty) };
+        return { ...counts, ...this.#clockOf(host) };
       }),
       away,
     };
+  }
+
+  clocks(): HostClock[] {
+    return this.isEnabled ? [...this.#options.hosts.keys()].map((host) => this.#clockOf(host)) : [];
   }
 
   async keep({ note = "", before = DEFAULT_BEFORE_MS, after = 0 }: KeepRequest, by: string): Promise<string> {
@@ -187,18 +189,21 @@ export class ManagerFlight implements Flight {
   #reported(host: string, report: FlightPart): void {
     const { store } = this.#options;
     const known = this.#find(report.incident);
+    if (!isPresent(report)) {
+      if (known !== undefined && countFired(known, report)) this.#work.advance(known);
+      return;
+    }
     if (known === undefined && (report.cause === null || store.wasDeleted(report.incident))) {
       this.#fleet.deletePart(host, report.incident);
       return;
     }
     const record = known ?? this.#noticed(host, report);
     const part = this.#partOf(record, host, report);
-    const trigger = record.triggers.find(({ id }) => id === report.incident);
-    if (trigger !== undefined && report.cause !== null) trigger.fired = Math.max(trigger.fired, report.fired);
     if (part.state === "merged") this.#fleet.deletePart(host, report.incident);
-    if (part.state === "merged" || part.state === "collected") return;
-    if (applyReport(part, report)) this.#work.advance(record);
-    if (report.state === "failed") this.#fleet.deletePart(host, report.incident);
+    const isTaken = part.state === "merged" || part.state === "collected";
+    const hasChanged = !isTaken && applyReport(part, report);
+    if (countFired(record, report) || hasChanged) this.#work.advance(record);
+    if (!isTaken && report.state === "failed") this.#fleet.deletePart(host, report.incident);
   }
 
   /** The part in the record; one that was only wanted for a shorter time, or not at all, is the host's own. */
@@ -227,6 +232,13 @@ export class ManagerFlight implements Flight {
     addTrigger(known, trigger);
     widen(known, id, range, others);
     return known;
+  }
+
+  /** The clock of a host as it is known now. */
+  #clockOf(host: string): HostClock {
+    const clock = this.#fleet.offset(host, this.#options.now());
+    const inMs = (nanoseconds: bigint | undefined) => (nanoseconds === undefined ? null : Number(nanoseconds) / 1e6);
+    return { host, offset_ms: inMs(clock?.offset), uncertainty_ms: inMs(clock?.uncertainty) };
   }
 
   #onOwnClock(host: string, { from, until }: FlightPart): Range & { offset: bigint } {
@@ -288,7 +300,7 @@ export class ManagerFlight implements Flight {
 
   /** All parts of a host. One that it should have and has not is lost. */
   #replaced(host: string, reports: readonly FlightPart[]): void {
-    const has = new Set(reports.map(({ incident }) => incident));
+    const has = new Set(reports.filter(isPresent).map(({ incident }) => incident));
     for (const report of reports) this.#reported(host, report);
     for (const record of this.#records.values())
       for (const part of record.hosts.find((each) => each.host === host)?.parts ?? [])

@@ -99,7 +99,7 @@ export class FlightRig implements AsyncDisposable {
       pid: 7,
       ready: kind === "ready",
       stopping: false,
-      extinct: false,
+      extinct: kind === "extinct",
       exit,
       unhealthy: null,
       rows: 24,

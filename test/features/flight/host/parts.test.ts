@@ -56,6 +56,32 @@ it("a part has the time before and after, with topics, terminals by their offset
   await expect(rig.recorder.read({ session: "s", incident, from: 0, max: 10 })).rejects.toMatchObject({ code: "not_found" });
 });
 
+it("a part begins with the state of each process that ran then, also if it changes later or not at all", async () => {
+  await using rig = new FlightRig();
+  rig.configure();
+  for (const name of ["arm", "camera", "gone"]) rig.run("ready", name);
+  rig.run("extinct", "gone", { code: 0, signal: null, reason: null });
+  await rig.clock.advance(10_000);
+  rig.crash("camera");
+  rig.run("spawned", "late");
+  await rig.clock.advance(1_000);
+  const from = rig.now - 5_000_000_000n;
+  const incident = await rig.keep(5_000, 0);
+  await rig.done(incident);
+  const changes = (await rig.messages(incident)).map(({ data, logTime }) => {
+    const { kind, name, ready } = JSON.parse(String(data)) as Record<string, unknown>;
+    return [logTime, kind, name, ready];
+  });
+  const now = rig.part(incident)?.until ?? "";
+  const changed = BigInt(now) - 1_000_000_000n;
+  expect(changes).toEqual([
+    [from, "state", "arm", true],
+    [from, "state", "camera", true],
+    [changed, "exited", "camera", false],
+    [changed, "spawned", "late", false],
+  ]);
+});
+
 it("a part is read by Python's standard library alone", async () => {
   await using rig = new FlightRig();
   rig.configure();

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import type { FlightPart } from "../../../../src/features/flight/contract.ts";
 import { MAX_INCIDENTS_PER_HOUR } from "../../../../src/features/flight/host/triggers/incident-starter.ts";
 import { FlightRig, trigger } from "./flight-rig.ts";
 
@@ -56,6 +57,34 @@ it("a process that crashes all the time is one incident, and hides no crash of a
   await next.clock.advance(59_000);
   next.crash("loop");
   expect(new Set([...first.incidents, ...next.incidents]).size).toBe(2);
+});
+
+it("what fires again after its part was deleted is counted in it, until its trigger begins another incident or is not configured any more", async () => {
+  await using first = new FlightRig();
+  const crash = trigger({ kind: "crash", processes: all }, { quiet_ms: 600_000 });
+  first.configure({ triggers: [crash] });
+  first.crash("arm");
+  const [incident = ""] = first.incidents;
+  await first.done(incident);
+  await first.recorder.delete({ session: "s", incident });
+  expect(first.part(incident)).toMatchObject({ state: "removed", fired: 1, size: 0 });
+  first.crash("arm");
+  await first.clock.advance(1_000);
+  expect(first.part(incident)).toMatchObject({ state: "removed", fired: 2 });
+  await expect(first.recorder.read({ session: "s", incident, from: 0, max: 1 })).rejects.toMatchObject({ code: "not_found" });
+  await using next = await first.replaced();
+  next.crash("arm");
+  await next.clock.advance(1_000);
+  expect(next.part(incident)).toMatchObject({ state: "removed", fired: 3 });
+  await next.clock.advance(601_000);
+  next.crash("arm");
+  const later = next.incidents.find((each) => each !== incident) ?? "";
+  await next.done(later);
+  await next.recorder.delete({ session: "s", incident: later });
+  const listed = async () => JSON.parse(Buffer.from((await next.recorder.parts()).data).toString()) as FlightPart[];
+  expect((await listed()).map((part) => part.incident)).toEqual([later]);
+  next.configure({ triggers: [] });
+  expect(await listed()).toEqual([]);
 });
 
 it("triggers that never end to fire begin a limited number of incidents within an hour, and the log says so", async () => {

@@ -6,6 +6,7 @@ import { MgrError } from "../../../../src/base/errors.ts";
 import type { HostListener } from "../../../../src/contract/host-link.ts";
 import { flightConfig } from "../../../../src/features/flight/config.ts";
 import type { FlightPart, FlightSpec } from "../../../../src/features/flight/contract.ts";
+import { FINAL_PAUSE_MS } from "../../../../src/features/flight/manager/host-clock.ts";
 import type { Merge } from "../../../../src/features/flight/manager/incident-merger.ts";
 import { IncidentStore } from "../../../../src/features/flight/manager/incident-store.ts";
 import { ManagerFlight } from "../../../../src/features/flight/manager/manager-flight.ts";
@@ -34,6 +35,8 @@ export class FakeFlightHost {
   readonly name: string;
   readonly offset: bigint;
   readonly parts = new Map<string, { part: FlightPart; bytes: Buffer }>();
+  /** Parts whose files were deleted, and whose triggers may fire again. */
+  readonly removed = new Map<string, FlightPart>();
   readonly requests: string[] = [];
   spec: FlightSpec | null = null;
   /** Whether a part that is asked for is complete at once. */
@@ -100,6 +103,15 @@ export class FakeFlightHost {
     this.#report(id, part);
   }
 
+  /** The trigger of a part whose file was deleted fires again. */
+  firesAgain(id: string): void {
+    const known = this.removed.get(id);
+    if (known === undefined) throw new Error(`the file of ${id} was not deleted`);
+    const part = { ...known, fired: known.fired + 1 };
+    this.removed.set(id, part);
+    this.#report(id, part);
+  }
+
   #begin(incident: string, cause: FlightPart["cause"], from: bigint, until: bigint): void {
     const bytes = mcapOf(from, until, `topic/${this.name}`);
     const part: FlightPart = {
@@ -141,7 +153,11 @@ export class FakeFlightHost {
         this.spec = fields.spec;
         return {};
       case "flight_parts":
-        return { data: Buffer.from(JSON.stringify([...this.parts.values()].map(({ part }) => part))), next: null, seq: this.#seq };
+        return {
+          data: Buffer.from(JSON.stringify([...[...this.parts.values()].map(({ part }) => part), ...this.removed.values()])),
+          next: null,
+          seq: this.#seq,
+        };
       case "flight_keep":
         if (!this.parts.has(fields.incident)) this.#begin(fields.incident, null, BigInt(fields.from), BigInt(fields.until));
         return {};
@@ -152,10 +168,15 @@ export class FakeFlightHost {
         const end = fields.from + Math.min(fields.max, this.pieceBytes);
         return { size: bytes.length, data: bytes.subarray(fields.from, end) };
       }
-      case "flight_delete":
+      case "flight_delete": {
+        const known = this.parts.get(fields.incident)?.part;
         this.parts.delete(fields.incident);
-        this.#report(fields.incident, null);
+        if (known === undefined) return {};
+        const part: FlightPart | null = known.cause === null ? null : { ...known, state: "removed", messages: 0, size: 0 };
+        if (part !== null) this.removed.set(fields.incident, part);
+        this.#report(fields.incident, part);
         return {};
+      }
       case "flight_clock":
         return { time: String(this.now) };
       default:
@@ -170,9 +191,18 @@ interface RigOptions {
   readonly merge?: Merge;
 }
 
+/** Lets the pauses between the final measurements of a clock pass by themselves. */
+class RigClock extends SimulatedClock {
+  override setTimeout(callback: () => void, milliseconds: number): unknown {
+    if (milliseconds !== FINAL_PAUSE_MS) return super.setTimeout(callback, milliseconds);
+    queueMicrotask(callback);
+    return null;
+  }
+}
+
 /** A manager's flight recorder with scripted hosts and a real state folder. */
 export class Rig {
-  readonly clock = new SimulatedClock();
+  readonly clock = new RigClock();
   readonly dir: string;
   readonly events = new DomainEvents((error) => {
     throw error;

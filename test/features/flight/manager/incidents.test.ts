@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { MgrError } from "../../../../src/base/errors.ts";
+import { untilAborted } from "../../../../src/base/wait.ts";
 import type { FlightPart } from "../../../../src/features/flight/contract.ts";
 import { mergeMcap } from "../../../../src/features/recordings/samples/mcap/merge.ts";
 import { readMcap } from "../../recordings/samples/mcap/independent-reader.ts";
@@ -43,6 +44,18 @@ test("a trigger of one host makes one file of all hosts, with their clocks put r
   await expect.poll(() => readdirSync(join(path, "..")).sort()).toEqual(["incident.json", "incident.mcap"]);
 });
 
+test("the clocks of all hosts are told as measured, also of those that are away", async () => {
+  await using rig = await Rig.open();
+  const far = rig.host("far", -5_500_000n);
+  rig.host("never");
+  await rig.connect(far);
+  rig.lose(far);
+  const [known, unknown] = rig.flight.clocks();
+  expect(known).toMatchObject({ host: "far", offset_ms: -5.5 });
+  expect(known?.uncertainty_ms).toBeGreaterThan(0);
+  expect(unknown).toEqual({ host: "never", offset_ms: null, uncertainty_ms: null });
+});
+
 test("two hosts that notice something at the same moment make one incident, and no message is in it twice", async () => {
   await using rig = await Rig.open();
   const [here, far] = [rig.host("here"), rig.host("far")];
@@ -62,6 +75,28 @@ test("two hosts that notice something at the same moment make one incident, and 
   expect(new Set(keys).size).toBe(keys.length);
   // Two seconds before the first to the moment of the second, from both hosts.
   expect(keys.length).toBe(2 * 26);
+});
+
+test("a trigger that fires again after its part was merged is counted in its incident, also while its host is away", async () => {
+  await using rig = await Rig.open();
+  const here = rig.host("here");
+  await rig.connect(here);
+  const id = here.fires("one crashed");
+  await complete(rig);
+  await expect.poll(() => here.removed.size).toBe(1);
+  const fired = () => rig.incident?.triggers.map((each) => each.fired);
+  const saved = () => JSON.parse(readFileSync(join(fileOf(rig), "../incident.json"), "utf8")).triggers[0].fired;
+  here.firesAgain(id);
+  expect(fired()).toEqual([2]);
+  await expect.poll(saved).toBe(2);
+  rig.lose(here);
+  here.firesAgain(id);
+  await rig.connect(here);
+  await expect.poll(fired).toEqual([3]);
+  expect(rig.incident).toMatchObject({ state: "complete", missing: [], hosts: [{ state: "merged" }] });
+  await rig.flight.delete(id, "admin");
+  here.firesAgain(id);
+  expect(rig.flight.list()).toEqual([]);
 });
 
 test("a trigger after the end of an incident begins another one", async () => {
@@ -150,7 +185,7 @@ test.each(["asked", "collecting", "merging"])(
   "a manager that is killed while it is %s: the next one completes the incident",
   async (moment) => {
     const first = await Rig.open({
-      merge: moment === "merging" ? () => new Promise(() => {}) : mergeMcap,
+      merge: moment === "merging" ? (_job, signal) => untilAborted(signal) : mergeMcap,
     });
     const [here, far] = [first.host("here"), first.host("far")];
     const hosts = [here, far];
@@ -167,6 +202,7 @@ test.each(["asked", "collecting", "merging"])(
     if (moment === "merging") await first.clock.settle();
     // Nothing of the first one runs any more; what it had on disk stays.
     for (const host of hosts) first.lose(host);
+    await first.flight.close();
     far.onRead = null;
     await using next = await Rig.open({ dir: first.dir });
     for (const host of hosts) {

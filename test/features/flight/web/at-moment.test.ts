@@ -69,5 +69,7 @@ test("the log and changes of processes, newest first, with what went wrong", asy
     { time: 2, text: "manager: host 'a' is ready", tone: "" },
     { time: 1, text: "arm/controller runs, pid 7", tone: "" },
   ]);
+  const begun = file([state(1, { kind: "state", ready: true }), state(2, { kind: "ready", ready: true })]);
+  expect(await happeningsBefore(begun, 9)).toEqual([{ time: 2, text: "arm/controller is ready", tone: "" }]);
   expect((await happeningsBefore(recorded, 9))[0]).toEqual({ time: 7, text: "arm/controller ended: exit code 0", tone: "" });
 });

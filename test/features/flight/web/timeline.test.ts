@@ -75,6 +75,26 @@ test("a lane has the states of a process; before its first change it ran, unless
   ]);
 });
 
+test("a process that does not change has the state with which the part of its host begins, and nothing is known before that", () => {
+  const [crashed, constant] = lanesOf(
+    [
+      change(100, "state", { ready: true }),
+      change(110, "state", { name: "late", stopping: true }),
+      change(150, "exited", { exit: { code: 3, signal: null, reason: null } }),
+    ],
+    WHOLE,
+  );
+  expect(crashed?.segments.map(({ from, until, state }) => [from, until, state])).toEqual([
+    [100, 150, "ready"],
+    [150, 200, "failed"],
+  ]);
+  expect(constant).toEqual({
+    name: "late",
+    hasChanged: false,
+    segments: [{ from: 110, until: 200, state: "stopping", text: "stopping" }],
+  });
+});
+
 test("processes that failed are listed first, and those of which only the load is known last", () => {
   const exit = { code: 3, signal: null, reason: null };
   const lanes = lanesOf(

@@ -81,10 +81,10 @@ function loggedOf(value: unknown): Pick<Happening, "text" | "tone"> | null {
   return { text: typeof name === "string" && name !== "" ? `${name}: ${message}` : message, tone };
 }
 
-/** A change of a run, as `processEntry` of the recordings writes it. */
+/** A change of a run, not the state with which the part of its host begins, as `processEntry` of the recordings writes it. */
 function changeOf(value: unknown): Pick<Happening, "text" | "tone"> | null {
-  const { name, ready, stopping, exit, pid } = Object(value) as Record<string, unknown>;
-  if (typeof name !== "string") return null;
+  const { kind, name, ready, stopping, exit, pid } = Object(value) as Record<string, unknown>;
+  if (typeof name !== "string" || kind === "state") return null;
   if (typeof exit === "object" && exit !== null) {
     const { code, signal, reason } = exit as Record<string, unknown>;
     const how = typeof reason === "string" ? reason : typeof signal === "string" ? signal : `exit code ${code}`;

@@ -1,6 +1,7 @@
 import { opening } from "../../actions/opening.ts";
 import type { PageFeature } from "../../actions/page-feature.ts";
 import { lazyView } from "../../ui/lazy-view.tsx";
+import { HostClock } from "./host-clock.tsx";
 import { keepSnapshot } from "./incident-actions.ts";
 import { INCIDENT, INCIDENTS } from "./views.ts";
 
@@ -10,6 +11,7 @@ export const flightFeature: PageFeature = {
     { ...INCIDENT, ...lazyView(async () => (await import("./incident-view.tsx")).IncidentView) },
   ],
   places: [{ view: { kind: "incidents" }, word: "Incidents", isInList: true }],
+  HostFact: HostClock,
   actions: () => [
     opening("Incidents", { kind: "incidents" }, { near: true }),
     {

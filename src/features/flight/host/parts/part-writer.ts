@@ -11,6 +11,7 @@ import type { FlightPart } from "../../contract.ts";
 import type { FlightRing } from "../ring/flight-ring.ts";
 import type { RingMessage } from "../ring/records.ts";
 import type { RingReader, RingVisitor } from "../ring/ring-reader.ts";
+import type { RunStates } from "../run-states.ts";
 import { Missing, milliseconds, timeText } from "./part-content.ts";
 import { handedNames, type WritingState } from "./part-state.ts";
 
@@ -28,6 +29,7 @@ export interface PartWriterOptions {
   readonly host: string;
   readonly path: string;
   readonly ring: Pick<FlightRing, "reader" | "readerAt" | "reaches">;
+  readonly states: Pick<RunStates, "before">;
   readonly clock: Clock;
   readonly now: () => bigint;
   readonly open: OpenFile;
@@ -191,13 +193,15 @@ export class PartWriter implements RingVisitor {
   }
 
   async #begin(): Promise<RingReader> {
-    const { ring, now } = this.#options;
+    const { ring, states, now } = this.#options;
     const reaches = await ring.reaches();
     if (reaches === null || reaches > this.#from) {
       const seconds = reaches === null ? 0 : Math.max(0, milliseconds(now() - reaches)) / 1_000;
       this.#missing.add(`everything before ${timeText(reaches ?? now())}: the ring reaches back ${Number(seconds.toPrecision(3))} s only`);
     }
     this.#part.reaches = reaches === null ? null : String(reaches);
+    // A process that does not change would have no state in the file.
+    for (const state of states.before(reaches !== null && reaches > this.#from ? reaches : this.#from)) this.message(state);
     return ring.reader(this.#from);
   }
 

@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { open, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../../../base/clock.ts";
@@ -11,10 +11,10 @@ import { readJsonState } from "../../../../files/json-state-file.ts";
 import { replaceFileSync } from "../../../../files/replace-file.ts";
 import { makeStateFolder } from "../../../../files/state-folder.ts";
 import { createFile, type OpenFile } from "../../../recordings/host/index.ts";
-import { summaryOf } from "../../../recordings/samples/mcap/file-summary.ts";
-import { repairMcap } from "../../../recordings/samples/mcap/repair.ts";
 import { type FlightPart, type FlightPartEvent, flightPart, MAX_MISSING, MAX_PARTS } from "../../contract.ts";
 import type { FlightRing } from "../ring/flight-ring.ts";
+import type { RunStates } from "../run-states.ts";
+import { leftIn, namesIn } from "./left-parts.ts";
 import { timeText } from "./part-content.ts";
 import type { PartsState } from "./part-state.ts";
 import { PartWriter } from "./part-writer.ts";
@@ -32,12 +32,15 @@ export interface PartsOptions {
   readonly host: string;
   readonly folder: string;
   readonly ring: FlightRing;
+  readonly states: Pick<RunStates, "before">;
   readonly clock: Clock;
   readonly now: () => bigint;
   readonly log: (level: "info" | "warning" | "error", msg: string) => void;
   readonly send: (event: FlightPartEvent) => void;
   /** Free space that is left to other programs, bytes. */
   readonly minFree: number;
+  /** Whether a trigger that fires again may be counted in this incident. */
+  readonly isCounting: (incident: string) => boolean;
   /** Replaced in tests of small bounds and failing disks. */
   readonly maxBytes?: number | undefined;
   readonly open?: OpenFile | undefined;
@@ -76,14 +79,15 @@ export class Parts {
     return [...this.#entries.values()].map(({ part }) => part);
   }
 
+  /** Whether there is a part, or its file is being written. */
   has(incident: string): boolean {
-    return this.#entries.has(incident);
+    return this.#withFile.some(({ part }) => part.incident === incident);
   }
 
   /** Begins a part. Throws `busy` if the host has too many, or too large ones. */
   begin(wanted: Pick<FlightPart, "incident" | "cause" | "from" | "until">): void {
     if (this.has(wanted.incident)) return;
-    if (this.#entries.size >= MAX_PARTS)
+    if (this.#withFile.length >= MAX_PARTS)
       throw new MgrError("busy", `this host has parts of ${MAX_PARTS} incidents, which no manager has fetched: delete some of them`);
     if (this.#isFull) throw new MgrError("busy", `the parts of incidents on this host have ${this.#maxBytes} bytes: delete some of them`);
     const fresh = { fired: 1, state: "writing", problem: null, reaches: null, missing: [], messages: 0, size: 0 } as const;
@@ -104,7 +108,8 @@ export class Parts {
   async read(incident: string, from: number, max: number): Promise<ResponseOf<"flight_read">> {
     await this.opened;
     const part = this.#entries.get(incident)?.part;
-    if (part === undefined) throw new MgrError("not_found", `this host has no part of the incident '${incident}'`);
+    if (part === undefined || part.state === "removed")
+      throw new MgrError("not_found", `this host has no part of the incident '${incident}'`);
     if (part.state !== "complete")
       throw new MgrError("conflict", `the part of the incident '${incident}' is ${part.state}, so it cannot be read`);
     await using file = await open(this.#pathOf(incident, MCAP), "r");
@@ -114,17 +119,25 @@ export class Parts {
     return { size, data: data.subarray(0, bytesRead) };
   }
 
-  /** Deletes a part; one that is being written ends. Does nothing if there is none. */
+  /** Deletes the file of a part; one that is being written ends. Does nothing if there is none. What its trigger counts is still reported. */
   async delete(incident: string): Promise<void> {
     await this.opened;
     const entry = this.#entries.get(incident);
-    if (entry === undefined) return;
+    if (entry === undefined || entry.part.state === "removed") return;
     entry.writer?.abort();
     await entry.done;
     if (this.#entries.get(incident) !== entry) return;
     for (const suffix of [MCAP, STATE]) await rm(this.#pathOf(incident, suffix), { force: true });
+    entry.part = { ...entry.part, state: "removed", problem: null, reaches: null, missing: [], messages: 0, size: 0 };
+    if (this.#options.isCounting(incident)) this.#changed(incident);
+    else this.forget(incident);
+  }
+
+  /** The trigger of an incident is not counted in it any more: a part whose file was deleted is not reported any longer. */
+  forget(incident: string): void {
+    if (this.#entries.get(incident)?.part.state !== "removed") return;
     this.#entries.delete(incident);
-    this.#options.send({ seq: ++this.#seq, incident, part: null });
+    this.#changed(incident);
   }
 
   /** Rejects with `busy` if the disk is too slow. */
@@ -165,6 +178,10 @@ export class Parts {
     return this.#options.maxBytes ?? MAX_PARTS_BYTES;
   }
 
+  get #withFile(): Entry[] {
+    return [...this.#entries.values()].filter(({ part }) => part.state !== "removed");
+  }
+
   get #isFull(): boolean {
     return [...this.#entries.values()].reduce((sum, { part, writer }) => sum + (writer?.size ?? part.size), 0) >= this.#maxBytes;
   }
@@ -184,11 +201,11 @@ export class Parts {
   }
 
   #write(part: FlightPart, taken?: ConstructorParameters<typeof PartWriter>[2]): void {
-    const { host, ring, clock, now, open: openFile = createFile } = this.#options;
+    const { host, ring, states, clock, now, open: openFile = createFile } = this.#options;
     const path = this.#pathOf(part.incident, MCAP);
     // This makes the folder, too, in which the writer creates the file at once.
     this.#save(part);
-    const writer = new PartWriter(part, { host, path, ring, clock, now, open: openFile, limit: () => this.#limit() }, taken);
+    const writer = new PartWriter(part, { host, path, ring, states, clock, now, open: openFile, limit: () => this.#limit() }, taken);
     const entry: Entry = { part, writer, done: Promise.resolve() };
     this.#entries.set(part.incident, entry);
     entry.done = writer.run().then((done) => {
@@ -248,7 +265,7 @@ export class Parts {
     for (const incident of this.#fired) {
       const entry = this.#entries.get(incident);
       if (entry === undefined) continue;
-      this.#save(entry.part);
+      if (entry.part.state !== "removed") this.#save(entry.part);
       this.#changed(incident);
     }
     this.#fired.clear();
@@ -271,25 +288,5 @@ export class Parts {
 
   #pathOf(incident: string, suffix: string): string {
     return join(this.#options.folder, incident + suffix);
-  }
-}
-
-/** What a killed daemon has left of a part, as a complete file; null: nothing. */
-async function leftIn(path: string): Promise<{ start: bigint; end: bigint; messages: number } | null> {
-  try {
-    await repairMcap(path);
-    const { times, messages } = await summaryOf(path);
-    return times && { ...times, messages };
-  } catch {
-    return null;
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
   }
 }

@@ -30,6 +30,8 @@ interface IncidentStarterOptions {
   /** Throws if the host can keep no more. */
   readonly begin: (part: Pick<FlightPart, "incident" | "cause" | "from" | "until">) => void;
   readonly firedAgain: (incident: string) => void;
+  /** Nothing that fires is counted in this incident any more. */
+  readonly forgotten: (incident: string) => void;
 }
 
 /**
@@ -50,12 +52,21 @@ export class IncidentStarter {
 
   /** Forgets triggers that are not configured any more. */
   keep(names: ReadonlySet<string>): void {
-    for (const name of this.#fired.keys()) if (!names.has(name)) this.#fired.delete(name);
+    for (const [name, { incident }] of this.#fired) {
+      if (names.has(name)) continue;
+      this.#fired.delete(name);
+      this.#options.forgotten(incident);
+    }
+  }
+
+  /** Whether a trigger that fires again may be counted in this incident. */
+  isCounting(incident: string): boolean {
+    return [...this.#fired.values()].some((fired) => fired.incident === incident);
   }
 
   /** `process`: the one that the trigger is about; "": none. */
   fire({ name, before_ms, after_ms, quiet_ms }: HostTrigger, text: string, process: string): void {
-    const { clock, now, begin, firedAgain } = this.#options;
+    const { clock, now, begin, firedAgain, forgotten } = this.#options;
     const monotonic = clock.monotonic();
     const known = this.#fired.get(name);
     const isQuiet = (since: number | undefined) => since !== undefined && monotonic - since < quiet_ms;
@@ -83,6 +94,7 @@ export class IncidentStarter {
     this.#begun.push(monotonic);
     const recent = [...(known?.last ?? [])].filter(([, since]) => isQuiet(since));
     this.#fired.set(name, { incident, at: monotonic, last: new Map([...recent, [process, monotonic]]) });
+    if (known !== undefined) forgotten(known.incident);
   }
 
   handOver(times: KernelTimes): StarterState {

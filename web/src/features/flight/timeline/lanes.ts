@@ -18,6 +18,9 @@ export interface Lane {
   readonly hasChanged: boolean;
 }
 
+/** A message of this kind is no change: it says what the process was when the part of its host begins. */
+const STATE = "state";
+
 const STATE_WORDS: Record<RunState, string> = {
   running: "running",
   ready: "ready",
@@ -33,7 +36,7 @@ interface Change {
   readonly text: string;
 }
 
-/** The lane of each process, those that failed first: of its changes, and of its load, which shows that it ran. `messages`: in the order of time. */
+/** The lane of each process, those that failed first: of its state when the part begins, its changes, and its load, which shows that it ran. `messages`: in the order of time. */
 export function lanesOf(messages: readonly RecordedMessage[], whole: Span): Lane[] {
   const changes = new Map<string, Change[]>();
   for (const { topic, time, value } of messages) {
@@ -44,7 +47,11 @@ export function lanesOf(messages: readonly RecordedMessage[], whole: Span): Lane
     const change = topic === "mgr/processes" ? changeOf(time, Object(value)) : null;
     if (change !== null) known.push(change);
   }
-  const lanes = [...changes].map(([name, own]) => ({ name, segments: segmentsOf(own, whole), hasChanged: own.length > 0 }));
+  const lanes = [...changes].map(([name, own]) => ({
+    name,
+    segments: segmentsOf(own, whole),
+    hasChanged: own.some(({ kind }) => kind !== STATE),
+  }));
   const rank = ({ segments, hasChanged }: Lane) => (segments.some(({ state }) => state === "failed") ? 0 : hasChanged ? 1 : 2);
   return lanes.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
 }
@@ -67,8 +74,8 @@ function segmentsOf(changes: readonly Change[], whole: Span): Segment[] {
   const [first] = changes;
   if (first === undefined) return [{ ...whole, state: "running", text: "running, without a change" }];
   const segments: Segment[] = [];
-  // Before any other change than its start, the process ran.
-  if (first.kind !== "spawned" && first.kind !== "extinct" && first.time > whole.from)
+  // Before any other change than its start, the process ran. What it did before its host's part begins is not known.
+  if (first.kind !== "spawned" && first.kind !== "extinct" && first.kind !== STATE && first.time > whole.from)
     segments.push({ from: whole.from, until: first.time, state: "running", text: "running" });
   for (const [index, { time, state, text }] of changes.entries()) {
     const until = changes[index + 1]?.time ?? whole.until;

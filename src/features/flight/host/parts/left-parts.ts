@@ -1,0 +1,24 @@
+import { readdirSync } from "node:fs";
+import { summaryOf } from "../../../recordings/samples/mcap/file-summary.ts";
+import { repairMcap } from "../../../recordings/samples/mcap/repair.ts";
+
+/** What a killed daemon has left of a part, as a complete file; null: nothing. */
+export async function leftIn(path: string): Promise<{ start: bigint; end: bigint; messages: number } | null> {
+  try {
+    await repairMcap(path);
+    const { times, messages } = await summaryOf(path);
+    return times && { ...times, messages };
+  } catch {
+    return null;
+  }
+}
+
+/** Names of the files in a folder, in order; none if it does not exist. */
+export function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}

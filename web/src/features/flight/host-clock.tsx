@@ -1,0 +1,13 @@
+import { useHostClock } from "./host-clocks.ts";
+import { offsetText } from "./incident-text.ts";
+
+/** The offset of the clock of a host, with its uncertainty. */
+export function HostClock({ name }: { name: string }) {
+  const clock = useHostClock(name);
+  if (clock === undefined || clock.offset_ms === null) return null;
+  return (
+    <span class="host-remark soft" title="The clock of the host minus that of the manager">
+      clock {offsetText(clock)}
+    </span>
+  );
+}
