@@ -26,12 +26,14 @@ import { runningSettings } from "./running-settings/index.ts";
 import { scheduleFeature } from "./schedule/index.ts";
 import { startAnalysis } from "./start-analysis/index.ts";
 import { tagsFeature } from "./tags/index.ts";
+import { topicLatencyFeature } from "./topic-latency/index.ts";
 import { upgradesFeature } from "./upgrades/index.ts";
 
 /** The optional parts of the page, in the order of their entries in the navigation. */
 export const features: readonly PageFeature[] = [
   outputSearchFeature,
   dataPlane,
+  topicLatencyFeature,
   recordingsFeature,
   replayFeature,
   loggersFeature,
