@@ -38,8 +38,8 @@ function Program({ stage }: { stage: LatencyStage }) {
               <th scope="col">Policy</th>
               <th scope="col">CPUs</th>
               <th scope="col">CPU %</th>
-              <th scope="col" title="Time in which the thread was ready and waited for a CPU, milliseconds">
-                Waited
+              <th scope="col" title="Time in which the thread was ready and waited for a CPU">
+                Waited (ms)
               </th>
               <th scope="col" title="Times that the CPU was taken away from the thread">
                 Preempted
