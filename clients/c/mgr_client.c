@@ -15,6 +15,7 @@
 #define MAX_CLIENT_NAME_BYTES 512
 /* Messages of a chain that are named in a header. */
 #define MAX_STAGES 8
+#define MAX_STAGE_NAME_BYTES 1024
 #define MAX_SUBJECT_BYTES (MAX_NAME_BYTES * 3 + 16)
 #define MAX_UNSENT_BYTES (8 * 1024 * 1024)
 #define MAX_SAFE_INTEGER 9007199254740991
@@ -408,7 +409,7 @@ natsStatus mgr_client_publisher(mgr_publisher **publisher, mgr_client *client, c
 static bool are_stages(const char *text) {
   for (int count = 1; count <= MAX_STAGES; count++) {
     size_t name = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.%-");
-    if (name == 0 || text[name] != '=') return false;
+    if (name == 0 || name > MAX_STAGE_NAME_BYTES || text[name] != '=') return false;
     text += name + 1;
     size_t digits = strspn(text, "0123456789");
     if (digits == 0 || digits > 19) return false;

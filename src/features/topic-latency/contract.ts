@@ -3,8 +3,8 @@ import { count, session } from "../../contract/fields.ts";
 import { MAX_CHAIN, MAX_PATHS, MAX_THREADS } from "./limits.ts";
 
 const topicName = z.string().max(255);
-/** Nanoseconds, as decimal text where they are a time since 1970. */
-const time = z.string().regex(/^-?\d{1,20}$/);
+/** Nanoseconds, as decimal text where they are a time since 1970. A time of 19 digits from which a wrong clock was subtracted is longer. */
+const time = z.string().regex(/^-?\d{1,22}$/);
 
 /** Latencies of one step or chain, nanoseconds. */
 const figures = z.object({
@@ -26,6 +26,11 @@ const figures = z.object({
 });
 export type HostFigures = z.infer<typeof figures>;
 
+/** `legs`: one for each topic. */
+const path = z
+  .object({ topics: z.array(topicName).min(1).max(MAX_CHAIN), total: figures, legs: z.array(figures) })
+  .refine(({ topics, legs }) => legs.length === topics.length, { error: "must have a leg for each topic" });
+
 const measured = z.object({
   messages: count,
   lost: count,
@@ -33,7 +38,7 @@ const measured = z.object({
   late: count,
   /** One in this many messages was measured, at the highest rate. */
   one_in: z.number().int().min(1),
-  paths: z.array(z.object({ topics: z.array(topicName).max(MAX_CHAIN), total: figures, legs: z.array(figures) })).max(MAX_PATHS),
+  paths: z.array(path).max(MAX_PATHS),
   other_paths: count,
   unmatched: count,
 });

@@ -9,3 +9,5 @@ export const MAX_MEASUREMENTS = 8;
 /** Threads that a host tells of in one answer, shared by its processes: with 256 CPUs in their affinities they take 300 KB of the 512 KiB of a message. */
 export const MAX_THREADS = 256;
 export const DEFAULT_SECONDS = 5;
+/** Time that clients give the manager for its answer beside the measurement, milliseconds. */
+export const ANSWER_MARGIN_MS = 15_000;

@@ -27,6 +27,7 @@ import { runningSettings } from "./running-settings/index.ts";
 import { scheduleFeature } from "./schedule/index.ts";
 import { startAnalysis } from "./start-analysis/index.ts";
 import { tagsFeature } from "./tags/index.ts";
+import { topicLatencyFeature } from "./topic-latency/index.ts";
 import { upgradesFeature } from "./upgrades/index.ts";
 
 /** The optional parts of the page, in the order of their entries in the navigation. */
@@ -34,6 +35,7 @@ export const features: readonly PageFeature[] = [
   outputSearchFeature,
   dataPlane,
   presetsFeature,
+  topicLatencyFeature,
   recordingsFeature,
   replayFeature,
   loggersFeature,

@@ -43,8 +43,8 @@ export interface ViewType<Kind extends ViewKind = ViewKind> {
   needs?(view: ViewOf<Kind>): Wanted | null;
   /** The view whose navigation entry is also that of this one. */
   readonly under?: ViewKind;
-  /** The view that shows a process of a host. */
-  ofPid?(host: string, pid: number): ViewOf<Kind>;
+  /** The view that shows a process of a host, or one thread of it. */
+  ofPid?(host: string, pid: number, tid?: number): ViewOf<Kind>;
 }
 
 const types = new Map<string, ViewType>();
@@ -91,9 +91,9 @@ export function viewRefusal(view: View): string | null {
   return wanted && refusalOf(wanted, `The view ${type.title ?? titleOf(view)}`);
 }
 
-/** The view of a process of a host; null if the page has none. */
-export function viewOfPid(host: string, pid: number): View | null {
-  for (const type of types.values()) if (type.ofPid) return type.ofPid(host, pid);
+/** The view of a process of a host, or of one thread of it; null if the page has none. */
+export function viewOfPid(host: string, pid: number, tid?: number): View | null {
+  for (const type of types.values()) if (type.ofPid) return type.ofPid(host, pid, tid);
   return null;
 }
 

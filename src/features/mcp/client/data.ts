@@ -1,9 +1,12 @@
 import { z } from "zod";
 import { compileFnmatch } from "../../../base/fnmatch.ts";
 import type { Topic } from "../../data-plane/wire/topic.ts";
+import { ANSWER_MARGIN_MS, DEFAULT_SECONDS, MAX_CHAIN } from "../../topic-latency/limits.ts";
 import { type Tool, tool } from "./tool.ts";
 
 const MAX_LISTED = 500;
+/** Longest measurement, seconds: many clients end a request after 60 s. */
+const MAX_MEASURED_SECONDS = 30;
 const pattern = z.string().max(255).describe("A pattern with * ? and [a-z] of their names.").default("*");
 
 /** Tools for topics, parameters and the configuration. */
@@ -28,6 +31,34 @@ export const DATA_TOOLS: readonly Tool[] = [
     run: async (client, input) => {
       const { type: _type, request_id: _id, ...detail } = await client.request({ type: "request_topic_detail", ...input });
       return detail;
+    },
+  }),
+  tool({
+    name: "measure_topic_latency",
+    title: "Latency and jitter of a topic",
+    description:
+      "Measures the latency of a topic's messages and of each step of the chain that led to them, in milliseconds, beside the scheduling of the programs' threads. Takes as long as it measures.",
+    input: z.object({
+      name: z.string().min(1).max(255).describe("Name of the last topic of the chain."),
+      chain: z
+        .array(z.string().min(1).max(255))
+        .min(1)
+        .max(MAX_CHAIN)
+        .describe("Only messages that these topics led to, in this order.")
+        .optional(),
+      sample_seconds: z.number().min(0.1).max(MAX_MEASURED_SECONDS).default(DEFAULT_SECONDS),
+    }),
+    run: async (client, { chain, sample_seconds, name }) => {
+      const {
+        type: _type,
+        request_id: _id,
+        ok: _ok,
+        ...measured
+      } = await client.request(
+        { type: "measure_topic_latency", name, sample_seconds, ...(chain === undefined ? {} : { chain }) },
+        { timeout: sample_seconds * 1_000 + ANSWER_MARGIN_MS },
+      );
+      return measured;
     },
   }),
   tool({

@@ -1,19 +1,20 @@
-import { policyName } from "../../../base/scheduling-policies.ts";
+import { cpuRanges } from "../../../base/cpu-mask.ts";
 import { visible } from "../../../base/visible-text.ts";
 import { type Column, table } from "../../../cli/output/table.ts";
-import type { AnswerOf } from "../../../protocol/frames/frames.ts";
+import { clockText, type Latency, policyText, remarks, stepsOf } from "../latency-words.ts";
 import type { LatencyFigures, LatencyPath, LatencyStage } from "../wire.ts";
 
-type Latency = Omit<Extract<AnswerOf<"measure_topic_latency">, { ok: true }>, "type" | "request_id" | "ok">;
+type Step = ReturnType<typeof stepsOf>[number];
 
 const BAR_WIDTH = 40;
 /** Threads of one program that are listed: those that waited longest. */
 const LISTED_THREADS = 3;
+const HINTS = { longer: "measure longer with --for, or see 'mgr topic why'", chain: "choose one with --chain" };
 
 /** The result of a measurement for a terminal, with its line end. */
 export function latencyText(measured: Latency): string {
   const { name, messages, host, sample_seconds, paths, incident } = measured;
-  const parts = [`${messages} messages of ${name} in ${sample_seconds} s, measured on ${host}`, ...remarks(measured)];
+  const parts = [`${messages} messages of ${name} in ${sample_seconds} s, measured on ${host}`, ...remarks(measured, HINTS)];
   const text = [
     parts.map((part) => visible(part)).join("\n"),
     ...paths.map(pathText),
@@ -23,33 +24,14 @@ export function latencyText(measured: Latency): string {
   return `${text.join("\n\n")}\n`;
 }
 
-function remarks({ lost, unstamped, late, limit_ms, one_in, other_paths, unmatched, messages, paths }: Latency): string[] {
-  const said: [boolean, string][] = [
-    [lost > 0, `${lost} were lost before the broker (gaps in Mgr-Seq)`],
-    [unstamped > 0, `${unstamped} do not state when they were published (Mgr-Time), and are not measured`],
-    [limit_ms !== null, `${late} took longer than ${limit_ms} ms to the broker`],
-    [one_in > 1, `more than can be measured: one in ${one_in} was`],
-    [unmatched > 0, `${unmatched} did not pass the topics of the chain`],
-    [other_paths > 0, `${other_paths} came by further chains, and are not measured: choose one with --chain`],
-    [paths.some(({ total }) => total.below_zero > 0), "some arrived before they were sent: the clocks differ by more than is known"],
-    [messages === 0, "nothing was published: measure longer with --for, or see 'mgr topic why'"],
-  ];
-  return said.filter(([isSo]) => isSo).map(([, text]) => text);
-}
-
-function pathText({ topics, total, legs }: LatencyPath): string {
-  interface Row {
-    step: string;
-    figures: LatencyFigures;
-  }
-  const rows: Row[] = legs.map((figures, index) => ({ step: `${topics[index]} → ${topics[index + 1] ?? "broker"}`, figures }));
-  if (topics.length > 1) rows.push({ step: `${topics[0]} → broker (in all)`, figures: total });
-  const ms = (title: string, read: (figures: LatencyFigures) => number): Column<Row> => ({
+function pathText(path: LatencyPath): string {
+  const { total } = path;
+  const ms = (title: string, read: (figures: LatencyFigures) => number): Column<Step> => ({
     title,
     text: ({ figures }) => read(figures).toFixed(3),
     right: true,
   });
-  const steps = table<Row>(
+  const steps = table<Step>(
     [
       { title: "STEP (ms)", text: ({ step }) => step },
       { title: "MESSAGES", text: ({ figures }) => String(figures.messages), right: true },
@@ -62,7 +44,7 @@ function pathText({ topics, total, legs }: LatencyPath): string {
       ms("JITTER", ({ deviation_ms }) => deviation_ms),
       ms("RFC 3550", ({ jitter_ms }) => jitter_ms),
     ],
-    rows,
+    stepsOf(path),
   );
   const { until, seq } = total.worst;
   const number = seq === null ? "" : `, message ${seq}`;
@@ -103,9 +85,9 @@ function programsText(stages: readonly LatencyStage[]): string {
       { title: "CLOCK", text: ({ stage }) => clockText(stage) },
       of(({ tid }) => tid, "THREAD"),
       of(({ thread }) => thread, "NAME", false),
-      of(({ policy, prio }) => `${policyName(policy).toUpperCase()}${prio > 0 ? ` ${prio}` : ""}`, "POLICY", false),
+      of(policyText, "POLICY", false),
       of(({ nice }) => nice, "NICE"),
-      of(({ affinity }) => affinity, "CPUS", false),
+      of(({ affinity }) => cpuRanges(affinity), "CPUS", false),
       of(({ cpu_percent }) => `${cpu_percent} %`, "CPU"),
       of(({ wait_ms, turns }) => `${wait_ms.toFixed(3)} ms in ${turns}`, "WAITED"),
       of(({ involuntary }) => involuntary, "PREEMPTED"),
@@ -113,9 +95,4 @@ function programsText(stages: readonly LatencyStage[]): string {
     rows,
   );
   return `${listed}\nChange the scheduling in the tasks of the host on the page, or with the frame apply_topic_scheduling: mgr call`;
-}
-
-function clockText({ offset_ms, uncertainty_ms }: LatencyStage): string {
-  if (offset_ms === null || uncertainty_ms === null) return "not measured";
-  return offset_ms === 0 && uncertainty_ms === 0 ? "same" : `${offset_ms > 0 ? "+" : ""}${offset_ms} ± ${uncertainty_ms} ms`;
 }

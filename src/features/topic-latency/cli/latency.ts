@@ -1,6 +1,7 @@
 import { withManager } from "../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../cli/manager/connection-target.ts";
 import { printJson } from "../../../cli/output/table.ts";
+import { ANSWER_MARGIN_MS } from "../limits.ts";
 import { latencyText } from "./latency-text.ts";
 
 export interface LatencyFlags extends ConnectionFlags {
@@ -11,9 +12,6 @@ export interface LatencyFlags extends ConnectionFlags {
   limit?: number;
   json?: boolean;
 }
-
-/** Time that the manager has for its answer beside the measurement, milliseconds. */
-const MARGIN_MS = 15_000;
 
 /** `mgr topic latency NAME`. */
 export async function latency(name: string, { chain, limit, json, ...flags }: LatencyFlags): Promise<void> {
@@ -31,7 +29,7 @@ export async function latency(name: string, { chain, limit, json, ...flags }: La
         ...(chain === undefined ? {} : { chain }),
         ...(limit === undefined ? {} : { limit_ms: limit }),
       },
-      { timeout: flags.for * 1_000 + MARGIN_MS },
+      { timeout: flags.for * 1_000 + ANSWER_MARGIN_MS },
     );
     if (json) printJson(measured);
     else process.stdout.write(latencyText(measured));

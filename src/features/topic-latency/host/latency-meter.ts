@@ -66,8 +66,9 @@ export class LatencyMeter {
 
   #measure(published: bigint, { received, sequence }: Pick<TappedMessage, "sequence" | "received">, stages: string | undefined): void {
     const { topic, late_ns } = this.#options;
-    const own = { topic, time: published };
-    const all = stages === undefined ? [own] : [...parseStages(stages), own];
+    const before = stages === undefined ? [] : parseStages(stages);
+    // A client that does not use the libraries may state the topic itself: the chain begins anew behind it, as in the libraries.
+    const all = [...before.slice(before.findLastIndex((stage) => stage.topic === topic) + 1), { topic, time: published }];
     const passed = this.#matching(all);
     if (passed === null) {
       this.#counts.unmatched++;

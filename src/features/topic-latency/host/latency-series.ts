@@ -40,16 +40,15 @@ export class LatencySeries {
   figures(): HostFigures {
     const { count } = this.#histogram;
     // The middle of a bucket may be outside of what was measured.
-    const quantile = (share: number) => Math.min(this.#max, Math.max(this.#min, this.#histogram.quantile(share)));
+    const [p50 = 0, p90 = 0, p99 = 0, p999 = 0] = this.#histogram
+      .quantiles([0.5, 0.9, 0.99, 0.999])
+      .map((value) => Math.min(this.#max, Math.max(this.#min, value)));
     return {
       messages: count,
       below_zero: this.#belowZero,
       min: this.#min,
       mean: this.#mean,
-      p50: quantile(0.5),
-      p90: quantile(0.9),
-      p99: quantile(0.99),
-      p999: quantile(0.999),
+      ...{ p50, p90, p99, p999 },
       max: this.#max,
       deviation: Math.sqrt(this.#squares / count),
       jitter: this.#jitter,

@@ -16,25 +16,40 @@ export class LogLinearHistogram {
     this.count++;
   }
 
-  /** The value that a share of all values (0 to 1) does not exceed, by the nearest rank; 0 if there are none. */
-  quantile(share: number): number {
-    let rest = Math.max(1, Math.ceil(share * this.count));
-    for (const [index, count] of this.#counts.entries()) {
-      rest -= count;
-      if (rest <= 0 && count > 0) return middleOf(index);
+  /** For each share (0 to 1, ascending), the value that this share of all values does not exceed, by the nearest rank; 0 if there are none. */
+  quantiles(shares: readonly number[]): number[] {
+    const found: number[] = [];
+    let passed = 0;
+    for (const [index, count] of this.#used()) {
+      passed += count;
+      while (found.length < shares.length && passed >= Math.ceil((shares[found.length] ?? 1) * this.count)) found.push(middleOf(index));
     }
-    return 0;
+    return shares.map((_, at) => found[at] ?? 0);
   }
 
   /** Counts in steps of 1, 2, 5, 10 …, from the first to the last that has values. */
   bins(): { from: number; messages: number }[] {
-    const bins = new Map<number, number>();
-    for (const [index, count] of this.#counts.entries()) {
-      const from = edgeBelow(lowestOf(index).lowest);
-      if (count > 0 || bins.size > 0) bins.set(from, (bins.get(from) ?? 0) + count);
+    const bins: { from: number; messages: number }[] = [];
+    let from = 0;
+    for (const [index, count] of this.#used()) {
+      const { lowest } = lowestOf(index);
+      for (let next = edgeAfter(from); lowest >= next; next = edgeAfter(from)) {
+        from = next;
+        if (bins.length > 0) bins.push({ from, messages: 0 });
+      }
+      const last = bins.at(-1);
+      if (last === undefined) bins.push({ from, messages: count });
+      else last.messages += count;
     }
-    const all = [...bins].map(([from, messages]) => ({ from, messages }));
-    return all.slice(0, all.findLastIndex(({ messages }) => messages > 0) + 1);
+    return bins;
+  }
+
+  /** Index and count of each bucket that has values. Reading all of them takes microseconds: messages wait meanwhile. */
+  *#used(): Generator<readonly [number, number]> {
+    for (let index = 0; index < this.#counts.length; index++) {
+      const count = this.#counts[index] ?? 0;
+      if (count > 0) yield [index, count];
+    }
   }
 }
 
@@ -57,9 +72,9 @@ function middleOf(index: number): number {
   return lowest + (width - 1) / 2;
 }
 
-function edgeBelow(value: number): number {
-  if (value === 0) return 0;
-  const unit = 10 ** (String(value).length - 1);
-  const digit = Math.floor(value / unit);
-  return unit * (digit >= 5 ? 5 : digit >= 2 ? 2 : 1);
+/** The next one of the steps 0, 1, 2, 5, 10 … */
+function edgeAfter(edge: number): number {
+  if (edge === 0) return 1;
+  const unit = 10 ** (String(edge).length - 1);
+  return unit * (edge === unit ? 2 : edge === 2 * unit ? 5 : 10);
 }

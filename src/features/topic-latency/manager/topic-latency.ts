@@ -3,6 +3,7 @@ import type { HostTable } from "../../../app/hosts/host-table.ts";
 import { type Clock, pause } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
 import { subjectOfTopic, topicNameProblem } from "../../../base/topic-subject.ts";
+import { withFallback } from "../../../base/wait.ts";
 import type { AnswerOf, FrameOf } from "../../../protocol/frames/frames.ts";
 import type { ManagerDataPlane } from "../../data-plane/manager/index.ts";
 import type { Flight } from "../../flight/manager/index.ts";
@@ -14,6 +15,8 @@ import { offsetBetween, readHost } from "./host-clocks.ts";
 
 /** Longest time in which the chains of a topic are found out, before they are measured, milliseconds. */
 const DISCOVERY_MS = 1_000;
+/** Time for a host to tell its clock and threads, milliseconds: clients wait for the result of all. */
+const READING_MS = 2_000;
 
 export type LatencyRequest = Omit<FrameOf<"measure_topic_latency">, "type" | "request_id">;
 export type LatencyResult = Omit<Extract<AnswerOf<"measure_topic_latency">, { ok: true }>, "type" | "request_id" | "ok" | "name">;
@@ -61,7 +64,8 @@ export class ManagerTopicLatency implements TopicLatency {
     const measured = await this.#run(session, { ...run, clocks }, sample_seconds * 1_000);
     const seconds = (clock.monotonic() - began) / 1_000;
     const all = [...new Set([...topics, ...measured.paths.flatMap((path) => path.topics)])];
-    const after = await this.#readings(all, host);
+    // Programs that were found only meanwhile have no first reading.
+    const after = await this.#readings(topics, host);
     const { messages, lost, unstamped, late, one_in, other_paths, unmatched } = measured;
     const paths = measured.paths.map((path) => shownPath(path, before.get(host)?.offset?.offset ?? 0n));
     const worst = paths[0]?.total.worst.until;
@@ -105,7 +109,9 @@ export class ManagerTopicLatency implements TopicLatency {
     }
     const read = [...pids].map(async ([host, wanted]) => {
       const session = this.#options.hosts.session(host);
-      const reading = session?.isOpen ? await readHost(session, [...wanted], this.#options).catch(() => null) : null;
+      if (!session?.isOpen) return [];
+      const answer = readHost(session, [...wanted], this.#options).catch(() => null);
+      const reading = await withFallback(answer, READING_MS, () => null, this.#options.clock);
       return reading === null ? [] : [[host, reading] as const];
     });
     return new Map((await Promise.all(read)).flat());
@@ -119,7 +125,6 @@ export class ManagerTopicLatency implements TopicLatency {
     const threads = (readings: Map<string, HostReading>) =>
       readings.get(publisher.host ?? "")?.processes.find(({ pid }) => pid === publisher.pid)?.threads;
     const offset = this.#offset(topic, host, before);
-    // A program that was found while it was measured has no first reading.
     const first = threads(before);
     return {
       topic,

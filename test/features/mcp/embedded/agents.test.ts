@@ -143,6 +143,20 @@ it("an agent lists incidents, and is told why a snapshot cannot be kept and that
   expect(await reading.call("list_incidents")).toMatchObject({ failed: true });
 });
 
+it("an agent is told that a topic whose latency it wants to measure does not exist, and needs a role on everything", async () => {
+  await using agent = await new Agent("newest", null).connect(served, await tokenOf(served, "measurer", "viewer"));
+  const arguments_ = { name: "arm/command", chain: ["arm/sensor"], sample_seconds: 0.1 };
+  expect(await agent.call("measure_topic_latency", arguments_)).toMatchObject({
+    failed: true,
+    text: expect.stringContaining("there is no topic 'arm/command'"),
+  });
+  await using reading = await new Agent("newest", null).connect(served, viewer);
+  expect(await reading.call("measure_topic_latency", arguments_)).toMatchObject({
+    failed: true,
+    text: expect.not.stringContaining("there is no topic"),
+  });
+});
+
 it("the log of an incident is that of its time until the first cause, the last 50 entries", () => {
   const entries = Array.from({ length: 60 }, (_, second) => ({ ts: `2026-11-27T06:00:${String(second).padStart(2, "0")}.000000` }));
   const log = logUntilCause(entries, { from: "2026-11-27T06:00:05.000000", time: "2026-11-27T06:00:58.500000" });

@@ -1,15 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { cpuRanges } from "../../../../src/base/cpu-mask.ts";
 import { TaskFilter } from "../../../../src/features/process-list/task-filter.ts";
 import type { TaskColumn, TaskRow } from "../../../../src/features/process-list/wire.ts";
-import {
-  clampText,
-  cpuList,
-  cpuRanges,
-  filterTasks,
-  inOrder,
-  parseTaskQuery,
-} from "../../../../web/src/features/process-list/task-query.ts";
+import { clampText, cpuList, filterTasks, inOrder, parseTaskQuery } from "../../../../web/src/features/process-list/task-query.ts";
 
 describe("text that is typed into the filter", () => {
   test.each([

@@ -68,6 +68,12 @@ test("a chain that is asked for takes only messages that passed its topics in or
   ]);
 });
 
+test("the chain of a message that states the measured topic begins anew behind it", () => {
+  const rig = new Rig();
+  rig.take(25, 26, { a: 0, c: 5, b: 10 });
+  expect(rig.meter.result().paths.map(({ topics }) => topics)).toEqual([["b", "c"]]);
+});
+
 test("counts messages that were lost, have no time, are late, or came by too many chains", () => {
   const rig = new Rig({ late_ns: 2e6 });
   rig.take(0, 2);

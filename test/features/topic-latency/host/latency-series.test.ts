@@ -12,7 +12,8 @@ test("each quantile is within 0.5 % of the value of its nearest rank", () => {
       const histogram = new LogLinearHistogram();
       for (const each of values) histogram.add(each);
       const exact = values.toSorted((a, b) => a - b)[Math.max(1, Math.ceil(share * values.length)) - 1] ?? 0;
-      expect(Math.abs(histogram.quantile(share) - exact)).toBeLessThanOrEqual(exact * 0.005);
+      const [quantile = Number.NaN] = histogram.quantiles([share]);
+      expect(Math.abs(quantile - exact)).toBeLessThanOrEqual(exact * 0.005);
     }),
     { numRuns: 60 },
   );
@@ -33,12 +34,27 @@ test("each value is in the bin that begins below it, and the next bin begins abo
   );
 });
 
+test("steps between the first and the last value are listed, also without values", () => {
+  const histogram = new LogLinearHistogram();
+  for (const value of [3, 4, 150]) histogram.add(value);
+  expect(histogram.bins()).toEqual([
+    { from: 2, messages: 2 },
+    { from: 5, messages: 0 },
+    { from: 10, messages: 0 },
+    { from: 20, messages: 0 },
+    { from: 50, messages: 0 },
+    { from: 100, messages: 1 },
+  ]);
+  expect(new LogLinearHistogram().bins()).toEqual([]);
+});
+
 test("values beyond the range count as the ends of it", () => {
   const histogram = new LogLinearHistogram();
   histogram.add(-5);
   histogram.add(MAX_VALUE * 10);
-  expect(histogram.quantile(0.5)).toBe(0);
-  expect(Math.abs(histogram.quantile(1) / MAX_VALUE - 1)).toBeLessThan(0.005);
+  const [middle, greatest = Number.NaN] = histogram.quantiles([0.5, 1]);
+  expect(middle).toBe(0);
+  expect(Math.abs(greatest / MAX_VALUE - 1)).toBeLessThan(0.005);
   expect(histogram.bins().at(0)).toEqual({ from: 0, messages: 1 });
 });
 

@@ -11,6 +11,7 @@ import { Sparkline } from "../../ui/list/sparkline.tsx";
 import { clockTime, now } from "../../ui/time.ts";
 import { complain } from "../../ui/toasts.ts";
 import { rates } from "./data-store.ts";
+import { topicParts } from "./parts.ts";
 import { numericFields } from "./plot/traces.ts";
 import { isPlotted, plotted, togglePlotted } from "./scope/plotted.ts";
 import { readTopic, type Sample } from "./topic-subscriptions.ts";
@@ -63,6 +64,9 @@ export function TopicPanel({ topic, onClose }: { topic: Topic; onClose: () => vo
         )}
       </section>
       <TraceSection topic={name} />
+      {topicParts.map((Part, index) => (
+        <Part key={index} topic={name} />
+      ))}
       {detail?.ok && detail.definition !== "" && (
         <section class="detail-section long-text">
           <h2>

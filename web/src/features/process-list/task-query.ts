@@ -1,3 +1,4 @@
+import { cpuRanges } from "../../../../src/base/cpu-mask.ts";
 import { TASK_COLUMNS } from "../../../../src/features/process-list/task-columns.ts";
 import type { TaskColumn, TaskRow } from "../../../../src/features/process-list/wire.ts";
 
@@ -105,17 +106,6 @@ export function cpuList(text: string): string | null {
     for (let cpu = from; cpu <= to; cpu++) cpus.add(cpu);
   }
   return [...cpus].sort((a, b) => a - b).join(",");
-}
-
-/** Converts the protocol's `0,1,2,3,6` to `0-3,6`. */
-export function cpuRanges(list: string): string {
-  const ranges: [number, number][] = [];
-  for (const cpu of list.split(",").map(Number)) {
-    const last = ranges.at(-1);
-    if (last?.[1] === cpu - 1) last[1] = cpu;
-    else ranges.push([cpu, cpu]);
-  }
-  return ranges.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(",");
 }
 
 /** Describes the CPUs that the host did not apply; null if it applied all. Both lists have the protocol's form. */

@@ -19,5 +19,5 @@ export const TASKS: ViewType<"tasks"> = {
     tid: { parameter: "tid", isId: true, isOptional: true },
   },
   needs: ({ host = "" }) => ({ type: "request_process_list", host }),
-  ofPid: (host, pid) => ({ kind: "tasks", host, pid }),
+  ofPid: (host, pid, tid) => ({ kind: "tasks", host, pid, ...(tid === undefined ? {} : { tid }) }),
 };
