@@ -121,7 +121,8 @@ export class SampleLog {
     const [segment] = this.#segments;
     if (segment === undefined) return { first, samples: [] };
     const isKnown = this.#read.first === segment.first && this.#read.samples.length === segment.count;
-    if (!isKnown) this.#read = { first: segment.first, samples: decodeSamples(await readFile(this.#pathOf(segment))).samples.slice(0, segment.count) };
+    if (!isKnown)
+      this.#read = { first: segment.first, samples: decodeSamples(await readFile(this.#pathOf(segment))).samples.slice(0, segment.count) };
     const samples: KeptSample[] = [];
     let bytes = 0;
     for (const sample of this.#read.samples.slice(first - segment.first)) {

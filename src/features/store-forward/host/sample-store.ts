@@ -162,7 +162,10 @@ export class SampleStore {
   /** Null: there can be no log, and the sample is dropped. */
   #create(topic: string): SampleLog | null {
     if (this.#logs.size >= MAX_LOGS && !this.#evict()) {
-      this.#refuse(topic, `store and forward keeps ${MAX_LOGS} topics at most; samples of '${topic}' are dropped: name fewer in 'store_forward.topics'`);
+      this.#refuse(
+        topic,
+        `store and forward keeps ${MAX_LOGS} topics at most; samples of '${topic}' are dropped: name fewer in 'store_forward.topics'`,
+      );
       return null;
     }
     if (performance.now() - this.#refusedAt < RETRY_MS) {
