@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { expect, it, test } from "vitest";
 import { parseConfigText } from "../../../src/config/load/load.ts";
 
-const settingsOf = (text: string) => parseConfigText(`instance: {name: t, manager: ":0"}\nstore_forward: ${text}\n`, "mgr.yaml").store_forward;
+const settingsOf = (text: string) =>
+  parseConfigText(`instance: {name: t, manager: ":0"}\nstore_forward: ${text}\n`, "mgr.yaml").store_forward;
 
 it("without other keys, samples of at most a day and 256 MiB are kept, and take a fifth of the link", () => {
   expect(settingsOf("{topics: [gps]}")).toEqual({
