@@ -58,6 +58,8 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
   #roomCallbacks: (() => void)[] = [];
   #gone: (() => void)[] = [];
   readonly #liveness = new Liveness();
+  /** Number of bytes that were given to the stream so far. */
+  #written = 0;
   readonly #charged: ChargedMemory;
 
   constructor(stream: ByteStream, operations: BrokerOperations, environment: ConnectionEnvironment) {
@@ -88,6 +90,11 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
   /** Number of bytes that the client has not read yet. */
   get pending(): number {
     return this.#output.bytes + this.#queue.bytes + this.#stream.unsent;
+  }
+
+  /** Number of bytes that the other side or the kernel has accepted so far. */
+  get accepted(): number {
+    return this.#written - this.#stream.unsent;
   }
 
   /** Whether the queue is full: a further message would replace an older one. */
@@ -310,6 +317,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
       this.#window.wrote(size, this.#stream.unsent);
       this.#pace.wrote(size);
       written += size;
+      this.#written += size;
     }
     if (written >= MAX_TURN_BYTES) this.#environment.turns.flushSoon(this);
     this.#publishers.relieve();

@@ -42,6 +42,8 @@ interface FleetOptions {
   instance?: object;
   /** The flight recorder; by default it is off. */
   flight?: object;
+  /** Topics that hosts keep while their link is cut. */
+  storeForward?: object;
   /** Hosts whose daemon has further environment. */
   environments?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
@@ -110,6 +112,7 @@ export class Fleet implements AsyncDisposable {
       ),
       networks: this.#options.networks ?? {},
       ...(this.#options.flight === undefined ? {} : { flight: this.#options.flight }),
+      ...(this.#options.storeForward === undefined ? {} : { store_forward: this.#options.storeForward }),
       defaults: { environment: { [MARK]: this.#mark } },
       processes,
     };

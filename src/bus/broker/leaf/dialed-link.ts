@@ -55,7 +55,7 @@ export class DialedLink implements BrokerOperations, LinkOperations {
   #isLoop = false;
   /** `out_msgs` when each of the unanswered PINGs was sent, and the time if nothing waited to be sent before it. */
   readonly #pings: { readonly sent: number; readonly at: number | null }[] = [];
-  #lastPending = 0;
+  #lastAccepted = 0;
 
   constructor(id: number, options: DialedLinkOptions, environment: DialedEnvironment) {
     this.#id = id;
@@ -108,9 +108,10 @@ export class DialedLink implements BrokerOperations, LinkOperations {
   /** Pings the hub, and closes the link if the hub does not answer. */
   tick(): void {
     if (this.#leaf === null) return;
-    const { pending } = this.#connection;
-    const isMoving = pending > 0 && pending !== this.#lastPending;
-    this.#lastPending = pending;
+    // What waits says nothing: it grows on a dead link, too, while programs publish.
+    const { pending, accepted } = this.#connection;
+    const isMoving = pending > 0 && accepted !== this.#lastAccepted;
+    this.#lastAccepted = accepted;
     if (this.#pings.length < MAX_PINGS_OUT) this.#ping();
     else if (!isMoving) this.fail(ERROR_TEXTS.stale);
   }

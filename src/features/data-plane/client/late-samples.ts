@@ -23,13 +23,17 @@ export function latePlaceOf(headers: MsgHdrs | undefined): LatePlace | null {
   return place === null || !/^\d{1,19}$/.test(received) ? null : { received: BigInt(received), ...place };
 }
 
+/** Maximum number of hosts whose numberings are remembered for a topic; the oldest is forgotten. */
+const MAX_LOGS = 16;
+
 type Mark = Pick<MessageMarks, "seq" | "time">;
 
 /** Says which late samples of a topic are new: neither received live before the link was cut, nor late already. */
 export class LateSamples {
-  #log = "";
-  /** Index of the next late sample: all before it have arrived. */
-  next = 0;
+  /** Index of the next late sample of each numbering: all before it have arrived. */
+  readonly #next = new Map<string, number>();
+  /** The newest message that the broker had kept for new subscribers: it is a sample of the cut, too. */
+  #kept: Mark | null = null;
   /** The first and the newest live sample. */
   #begin: Mark | null = null;
   #last: Mark | null = null;
@@ -38,7 +42,11 @@ export class LateSamples {
 
   /** Remembers gaps between samples that arrived at once. */
   live({ seq, time, isLast }: MessageMarks): void {
-    if (isLast || seq === null) return;
+    if (seq === null) return;
+    if (isLast) {
+      this.#kept = { seq, time };
+      return;
+    }
     const after = this.#last;
     this.#last = { seq, time };
     this.#begin ??= this.#last;
@@ -47,22 +55,31 @@ export class LateSamples {
     if (this.#gaps.length > MAX_GAPS) this.#gaps.shift();
   }
 
+  /** Index after the last sample of this numbering that arrived without a gap. */
+  nextOf(log: string): number {
+    return this.#next.get(log) ?? 0;
+  }
+
   /** `gap`: samples before it are missing, it will come again. `duplicate`: it was received before. */
   count({ log, index, first }: LatePlace, marks: Mark): "wanted" | "duplicate" | "gap" {
-    if (log !== this.#log) {
-      this.#log = log;
-      this.next = first;
-    }
     // Those before `first` were confirmed by another subscriber, or dropped.
-    if (first > this.next) this.next = first;
-    if (index > this.next) return "gap";
-    if (index < this.next) return "duplicate";
-    this.next++;
-    return this.#isMissing(marks) ? "wanted" : "duplicate";
+    const next = Math.max(first, this.nextOf(log));
+    this.#remember(log, index === next ? next + 1 : next);
+    if (index > next) return "gap";
+    return index === next && this.#isMissing(marks) ? "wanted" : "duplicate";
+  }
+
+  #remember(log: string, next: number): void {
+    this.#next.delete(log);
+    this.#next.set(log, next);
+    if (this.#next.size <= MAX_LOGS) return;
+    for (const oldest of [...this.#next.keys()].slice(0, 1)) this.#next.delete(oldest);
   }
 
   #isMissing(mark: Mark): boolean {
-    if (mark.seq === null || this.#begin === null || this.#last === null) return true;
+    if (mark.seq === null) return true;
+    if (mark.seq === this.#kept?.seq && mark.time === this.#kept.time) return false;
+    if (this.#begin === null || this.#last === null) return true;
     return (
       isAfter(this.#begin, mark) ||
       isAfter(mark, this.#last) ||

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../base/errors.ts";
 import type { WarningLog } from "../../../base/throttled-warning.ts";
-import { lateSubjectOfTopic, subjectOfTopic } from "../../../base/topic-subject.ts";
+import { LATE_PREFIX, lateSubjectOfTopic, subjectOfTopic } from "../../../base/topic-subject.ts";
 import type { BusMessage, BusSubscription } from "../../../bus/broker/bus-message.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
 import { LateSamples, latePlaceOf } from "./late-samples.ts";
@@ -116,7 +116,7 @@ export class TopicSubscription implements AsyncIterable<TopicMessage> {
       this.counters.late++;
       this.#accept(message);
     }
-    if (message.reply) bus.publish(message.reply, String(this.#late.next));
+    if (message.reply) bus.publish(message.reply, String(this.#late.nextOf(place.log)));
   }
 
   #accept(message: BusMessage): void {
@@ -146,7 +146,7 @@ export class TopicSubscription implements AsyncIterable<TopicMessage> {
       data,
       ...this.#decoder.decode(data),
       ...marksOf(message.headers),
-      late: latePlaceOf(message.headers)?.received ?? null,
+      late: message.subject.startsWith(LATE_PREFIX) ? (latePlaceOf(message.headers)?.received ?? null) : null,
     };
     if (decoded.problem !== null) this.counters.undecoded++;
     if (!this.#onMessage) {

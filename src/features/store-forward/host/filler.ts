@@ -14,6 +14,11 @@ const MAX_WINDOW_BYTES = 256 * 1024;
 const SHORT_MS = 100;
 /** Samples that were not confirmed within this time are sent again, milliseconds. */
 const CONFIRM_MS = 10_000;
+/** First and longest pause of a topic whose windows are not confirmed, milliseconds; the pauses grow. */
+const FIRST_SILENCE_MS = 1_000;
+const MAX_SILENCE_MS = 60_000;
+/** Maximum number of topics whose pauses are remembered. */
+const MAX_SILENT = 1_000;
 /** Longest pause between windows, milliseconds. */
 const MAX_PAUSE_MS = 30_000;
 /** Interval in which a subscriber is searched for samples that none wants yet, milliseconds. */
@@ -48,6 +53,8 @@ export class Filler {
   #window = MIN_WINDOW_BYTES;
   #round = 0;
   #confirmed: (round: string, text: string) => void = () => {};
+  /** Topics whose last window was not confirmed, and when they are tried again. */
+  readonly #silent = new Map<string, { readonly ms: number; readonly until: number }>();
   /** Samples that were confirmed since the filling began; null: it has not begun. */
   #filled: number | null = null;
 
@@ -61,6 +68,7 @@ export class Filler {
   /** The link is up. */
   begin(): void {
     if (this.#run !== null) return;
+    this.#silent.clear();
     this.#run = new AbortController();
     void this.#fill(this.#run.signal);
   }
@@ -84,13 +92,33 @@ export class Filler {
         this.#filled = 0;
         log("info", `sending ${store.count} samples that were kept while the link was cut`);
       }
-      for (const each of wanted) if (!signal.aborted) await this.#sendWindow(each, signal);
+      const due = this.#dueOf(wanted);
+      for (const each of due) if (!signal.aborted) await this.#sendWindow(each, signal);
       if (store.count === 0 && this.#filled !== null) {
         log("info", `sent ${this.#filled} samples that were kept while the link was cut; ${store.dropped} were dropped since the start`);
         this.#filled = null;
       }
-      if (wanted.length === 0) await pause(clock, SEARCH_MS, signal).catch(() => undefined);
+      if (due.length === 0) await pause(clock, SEARCH_MS, signal).catch(() => undefined);
     }
+  }
+
+  /**
+   * The topics of the next round: all whose last window was confirmed, and one of the others, so that subscribers that do not confirm delay other
+   * topics by one time-out each round at most.
+   */
+  #dueOf(wanted: readonly SampleLog[]): readonly SampleLog[] {
+    const now = this.#options.clock.monotonic();
+    const isSilent = ({ topic }: SampleLog) => this.#silent.has(topic);
+    const untilOf = ({ topic }: SampleLog) => this.#silent.get(topic)?.until ?? Number.POSITIVE_INFINITY;
+    const again = wanted.filter((log) => untilOf(log) <= now).sort((one, other) => untilOf(one) - untilOf(other));
+    return [...wanted.filter((log) => !isSilent(log)), ...again.slice(0, 1)];
+  }
+
+  /** The window of this topic was not confirmed. */
+  #postpone({ topic }: SampleLog): void {
+    const ms = Math.min(MAX_SILENCE_MS, 2 * (this.#silent.get(topic)?.ms ?? FIRST_SILENCE_MS / 2));
+    if (this.#silent.size >= MAX_SILENT) this.#silent.clear();
+    this.#silent.set(topic, { ms, until: this.#options.clock.monotonic() + ms });
   }
 
   async #sendWindow(log: SampleLog, signal: AbortSignal): Promise<void> {
@@ -103,16 +131,17 @@ export class Filler {
     if (sent === 0) {
       // It is larger than the hub accepts, or nothing wants it any more.
       if (this.#isWanted(log) && !signal.aborted) {
-        log.confirm(window.first + 1);
-        store.dropped++;
+        log.drop(window.first + 1);
       }
       return;
     }
     const text = await this.#answer(round, signal);
     if (text === null) {
       this.#window = Math.max(MIN_WINDOW_BYTES, this.#window / 2);
+      if (!signal.aborted) this.#postpone(log);
       return;
     }
+    this.#silent.delete(log.topic);
     // A subscriber without numbers confirms all.
     const next = /^\d{1,15}$/.test(text) ? Math.min(Number(text), window.first + sent) : window.first + sent;
     const before = log.count;
@@ -171,6 +200,7 @@ export class Filler {
 function lateMessage({ headers, payload, received }: KeptSample, index: string): { headerBytes: number; message: Buffer } {
   const published = Buffer.from(headers).toString("latin1");
   const own = published.startsWith(VERSION_LINE) ? published.slice(VERSION_LINE.length).replace(/\r\n$/, "") : "";
-  const block = Buffer.from(`${VERSION_LINE}${own}${LATE}: ${received}\r\n${LATE_INDEX}: ${index}\r\n\r\n`, "latin1");
+  // The first header of a name counts: a publisher may have sent others of the same names.
+  const block = Buffer.from(`${VERSION_LINE}${LATE}: ${received}\r\n${LATE_INDEX}: ${index}\r\n${own}\r\n`, "latin1");
   return { headerBytes: block.length, message: Buffer.concat([block, payload]) };
 }

@@ -25,6 +25,8 @@ interface Segment {
   newest: bigint;
   /** Samples that are not in the file yet. */
   unwritten: Buffer[];
+  /** Whether further samples go into the next segment: the file may end with a part of a sample. */
+  isComplete: boolean;
 }
 
 /** Samples of a log from an index on. */
@@ -41,10 +43,13 @@ export class SampleLog {
   readonly topic: string;
   /** Identifies the numbering. */
   readonly id: string;
+  /** Samples that were dropped since the start: too old, too many, too large, or the disk failed. */
+  dropped = 0;
   readonly #folder: string;
   readonly #segments: Segment[] = [];
   #confirmed: number;
   #next: number;
+  #bytes = 0;
   /** The segment that was read last. */
   #read: LogWindow = { first: 0, samples: [] };
   /** Segments that were dropped and whose files may exist. */
@@ -58,9 +63,12 @@ export class SampleLog {
     this.#next = next;
   }
 
-  static create(folder: string, topic: string): SampleLog {
+  /** The log has a folder of its own in `parent`, whose name is its `id`. */
+  static create(parent: string, topic: string): SampleLog {
+    const id = randomUUID();
+    const folder = join(parent, id);
     makeStateFolder(folder);
-    const log = new SampleLog(folder, { topic, id: randomUUID(), confirmed: 0, next: 0 });
+    const log = new SampleLog(folder, { topic, id, confirmed: 0, next: 0 });
     log.save();
     return log;
   }
@@ -69,10 +77,12 @@ export class SampleLog {
   static async open(folder: string, warn: (msg: string) => void): Promise<SampleLog | null> {
     const lost = `the samples in ${folder} are dropped`;
     const state = readJsonState(join(folder, STATE_FILE), { schema: logState.nullable(), empty: null, lost, warn });
-    if (state === null) return null;
-    const log = new SampleLog(folder, state);
-    await log.#load();
-    return log;
+    const log = state === null ? null : new SampleLog(folder, state);
+    if (log !== null) await log.#load();
+    if (log !== null && log.count > 0) return log;
+    // A log that begins again has numbers of its own: subscribers have seen those of this one.
+    await rm(folder, { recursive: true, force: true });
+    return null;
   }
 
   /** Samples that wait, and their bytes on the disk. */
@@ -81,37 +91,38 @@ export class SampleLog {
   }
 
   get bytes(): number {
-    return this.#segments.reduce((sum, { bytes }) => sum + bytes, 0);
+    return this.#bytes;
   }
 
-  /** Bytes that are not on the disk yet. */
-  get unwritten(): number {
-    return this.#segments.reduce((sum, { unwritten }) => sum + unwritten.reduce((total, { length }) => total + length, 0), 0);
-  }
-
-  /** Copies the sample. */
-  append(sample: KeptSample): void {
+  /** Copies the sample; returns its bytes on the disk. */
+  append(sample: KeptSample): number {
     const record = encodeSample(sample);
     let last = this.#segments.at(-1);
-    if (last === undefined || last.bytes >= SEGMENT_BYTES) {
-      last = { first: this.#next, count: 0, bytes: 0, newest: sample.received, unwritten: [] };
+    if (last === undefined || last.isComplete || last.bytes >= SEGMENT_BYTES) {
+      last = { first: this.#next, count: 0, bytes: 0, newest: sample.received, unwritten: [], isComplete: false };
       this.#segments.push(last);
     }
     last.count++;
     last.bytes += record.length;
     last.newest = sample.received;
     last.unwritten.push(record);
+    this.#bytes += record.length;
     this.#next++;
+    return record.length;
   }
 
-  /** Reads waiting samples, the oldest first: at most `maxBytes` of them, at least one; none if none waits. */
+  /**
+   * Reads waiting samples, the oldest first: at most `maxBytes` of them, at least one; none if none waits. Rejects if the file of the oldest ones
+   * is damaged.
+   */
   async read(maxBytes: number): Promise<LogWindow> {
     await this.flush();
     const first = this.#confirmed;
-    const segment = this.#segments.find((each) => first < each.first + each.count);
+    const [segment] = this.#segments;
     if (segment === undefined) return { first, samples: [] };
     const isKnown = this.#read.first === segment.first && this.#read.samples.length === segment.count;
-    if (!isKnown) this.#read = { first: segment.first, samples: decodeSamples(await readFile(this.#pathOf(segment))).samples };
+    if (!isKnown)
+      this.#read = { first: segment.first, samples: decodeSamples(await readFile(this.#pathOf(segment))).samples.slice(0, segment.count) };
     const samples: KeptSample[] = [];
     let bytes = 0;
     for (const sample of this.#read.samples.slice(first - segment.first)) {
@@ -119,6 +130,7 @@ export class SampleLog {
       if (samples.length > 0 && bytes > maxBytes) break;
       samples.push(sample);
     }
+    if (samples.length === 0 && segment.unwritten.length === 0) throw new Error(`${this.#pathOf(segment)} is damaged`);
     return { first, samples };
   }
 
@@ -129,28 +141,33 @@ export class SampleLog {
       const [oldest] = this.#segments;
       if (oldest === undefined || oldest.first + oldest.count > this.#confirmed) return;
       this.#segments.shift();
+      this.#bytes -= oldest.bytes;
       this.#removed.push(oldest);
     }
   }
 
-  /** Drops the oldest segment; returns the number of its samples that waited. */
-  dropOldest(): number {
-    const [oldest] = this.#segments;
-    if (oldest === undefined) return 0;
+  /** Drops waiting samples before this index. */
+  drop(next: number): void {
     const before = this.#confirmed;
-    this.confirm(oldest.first + oldest.count);
-    return this.#confirmed - before;
+    this.confirm(next);
+    this.dropped += this.#confirmed - before;
   }
 
-  /** Drops segments without a sample that was received after this time; returns the number of samples that waited. */
-  expire(oldest: bigint): number {
-    let dropped = 0;
-    for (let segment = this.#segments[0]; segment !== undefined && segment.newest < oldest; segment = this.#segments[0])
-      dropped += this.dropOldest();
-    return dropped;
+  /** Drops the oldest segment. */
+  dropOldest(): void {
+    const [oldest] = this.#segments;
+    if (oldest !== undefined) this.drop(oldest.first + oldest.count);
   }
 
-  /** Writes what is not on the disk yet, and removes files of segments that are not needed. Rejects if the disk does not take it: it is dropped. */
+  /** Drops segments without a sample that was received after this time. */
+  expire(oldest: bigint): void {
+    for (let segment = this.#segments[0]; segment !== undefined && segment.newest < oldest; segment = this.#segments[0]) this.dropOldest();
+  }
+
+  /**
+   * Writes what is not on the disk yet, and removes files of segments that are not needed. Rejects if the disk does not take it: samples that were not
+   * written are dropped, and those on the disk stay.
+   */
   async flush(): Promise<void> {
     await this.#clear();
     for (const segment of [...this.#segments]) {
@@ -160,8 +177,8 @@ export class SampleLog {
       try {
         await appendFile(this.#pathOf(segment), Buffer.concat(unwritten), { mode: 0o600 });
       } catch (error) {
-        // What the file has of them cannot be told from a whole sample.
-        this.confirm(segment.first + segment.count);
+        segment.unwritten = [...unwritten, ...segment.unwritten];
+        await this.#dropUnwritten(segment);
         throw error;
       }
     }
@@ -189,17 +206,43 @@ export class SampleLog {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
+  /** Removes files before the state is saved: a disk that is full may not take the state until then. */
   async #clear(): Promise<void> {
     if (this.#removed.length === 0) return;
-    this.save();
     for (const segment of this.#removed.splice(0)) await rm(this.#pathOf(segment), { force: true });
+    this.save();
+  }
+
+  /** Drops the samples from the first one of this segment that was not written. None of them was sent, so the next ones get their indices. */
+  async #dropUnwritten(segment: Segment): Promise<void> {
+    let count = 0;
+    // Samples may be confirmed or dropped meanwhile, and then the segment is gone.
+    for (const each of this.#segments.slice(Math.max(0, this.#segments.indexOf(segment)))) {
+      const bytes = each.unwritten.reduce((sum, { length }) => sum + length, 0);
+      count += each.unwritten.length;
+      each.count -= each.unwritten.length;
+      each.bytes -= bytes;
+      each.unwritten = [];
+      this.#bytes -= bytes;
+    }
+    this.#next -= count;
+    this.dropped += count;
+    const path = this.#pathOf(segment);
+    const { bytes } = segment;
+    while ((this.#segments.at(-1)?.count ?? 1) === 0) this.#segments.pop();
+    // The file may have a part of what was not written.
+    if (bytes === 0) await rm(path, { force: true });
+    else
+      await truncate(path, bytes).catch(() => {
+        segment.isComplete = true;
+      });
   }
 
   async #load(): Promise<void> {
     const firsts = (await readdir(this.#folder)).flatMap((name) => SEGMENT.exec(name)?.[1] ?? []).map(Number);
     firsts.sort((a, b) => a - b);
     for (const [at, first] of firsts.entries()) {
-      const segment = { first, count: 0, bytes: 0, newest: 0n, unwritten: [] };
+      const segment = { first, count: 0, bytes: 0, newest: 0n, unwritten: [], isComplete: false };
       const path = this.#pathOf(segment);
       const next = firsts[at + 1];
       const { size, mtimeMs } = await stat(path);
@@ -208,8 +251,15 @@ export class SampleLog {
         if (end < size) await truncate(path, end);
         this.#segments.push({ ...segment, count: samples.length, bytes: end, newest: samples.at(-1)?.received ?? 0n });
         this.#next = first + samples.length;
-      } else this.#segments.push({ ...segment, count: next - first, bytes: size, newest: BigInt(Math.ceil(mtimeMs)) * 1_000_000n });
+        this.#bytes += end;
+      } else {
+        this.#segments.push({ ...segment, count: next - first, bytes: size, newest: BigInt(Math.ceil(mtimeMs)) * 1_000_000n });
+        this.#bytes += size;
+      }
     }
+    // The files count if the daemon was killed before it saved the state: those of samples that have arrived may be gone, the newest may be short.
+    const [oldest] = this.#segments;
+    this.#confirmed = oldest === undefined ? this.#next : Math.max(this.#confirmed, oldest.first);
     this.#next = Math.max(this.#next, this.#confirmed);
     this.confirm(this.#confirmed);
   }

@@ -56,7 +56,8 @@ export class StoreForward {
       changed: (isUp) => (isUp ? this.#filler.begin() : this.#cut()),
       confirmed: (at) => this.#unconfirmed.confirm(at),
     });
-    this.opened = this.#spec === null ? Promise.resolve() : this.#store.open();
+    // An earlier daemon may have been killed before it had removed the samples of a configuration that ended.
+    this.opened = this.#spec === null ? this.#store.clear() : this.#store.open();
     this.#apply();
   }
 
@@ -77,6 +78,8 @@ export class StoreForward {
   /** Sends nothing more. Resolves when no file is being written. */
   async quiet(): Promise<void> {
     this.#filler.end();
+    // `handOver` must not overlap with a write.
+    this.#endFlush?.();
     await this.#store.flush();
   }
 
@@ -87,6 +90,8 @@ export class StoreForward {
   }
 
   resume(): void {
+    if (this.#spec === null) return;
+    this.#beginFlush();
     if (this.#options.bus.isLinked) this.#filler.begin();
   }
 
@@ -101,7 +106,7 @@ export class StoreForward {
   }
 
   #apply(): void {
-    const { bus, clock, tap } = this.#options;
+    const { bus, tap } = this.#options;
     const spec = this.#spec;
     this.#endTap?.();
     this.#endFlush?.();
@@ -119,8 +124,13 @@ export class StoreForward {
         else this.#store.append(topic, sample);
       },
     );
-    this.#endFlush = everyBeat(FLUSH_MS, () => void this.#store.flush(), clock);
+    this.#beginFlush();
     if (bus.isLinked) this.#filler.begin();
+  }
+
+  #beginFlush(): void {
+    this.#endFlush?.();
+    this.#endFlush = everyBeat(FLUSH_MS, () => this.#store.beat(), this.#options.clock);
   }
 
   #cut(): void {

@@ -139,6 +139,32 @@ it("a user of sim/* sees the clients, topics and services of these processes onl
   expect(JSON.stringify(frames)).not.toMatch(/vault|keyring|gold|tool.state/);
 });
 
+it("late samples reach users with a role on everything only, and no program or user can publish them", async () => {
+  await using setting = await Setting.start();
+  const { hub } = setting.rig;
+  const world = await setting.program("sim/world", [json("world/pose")]);
+  await setting.publishers("world/pose", ["sim/world"]);
+  const subjects = ["late.>", "late.world.pose", ">", "*.world.pose", "topic.>"];
+  const restricted = await setting.onBus(OPERATOR, subjects);
+  const viewer = await setting.onBus([{ role: "viewer", on: null }], ["late.>"]);
+  const operator = await setting.onBus([{ role: "operator", on: null }], ["late.>"]);
+  world.publish("late.world.pose", "forged");
+  for (const { bus } of [restricted, viewer, operator]) {
+    bus.publish("late.world.pose", "forged");
+    await bus.flush();
+  }
+  await world.flush();
+  // As a link brings them.
+  hub.port().publish("late.world.pose", "1");
+  await expect.poll(() => operator.received).toEqual(["late.world.pose 1 -"]);
+  await expect.poll(() => viewer.received).toEqual(["late.world.pose 1 -"]);
+  world.publish("topic.world.pose", "2");
+  await world.flush();
+  await expect.poll(() => restricted.received.length).toBeGreaterThan(0);
+  await restricted.bus.flush();
+  expect(new Set(restricted.received)).toEqual(new Set(["topic.world.pose 2 -"]));
+});
+
 it("samples of a topic are received while all of its publishers are in view, and none that others published are received later", async () => {
   await using setting = await Setting.start();
   const { frames, ask } = setting.connection(VIEWER);

@@ -1,0 +1,82 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { Fleet } from "../support/fleet.ts";
+import { eventually } from "../support/wait.ts";
+
+// The examples of docs/store-forward.md: a publisher on one machine, the program of the page on another one, and a link that is cut.
+
+const ROOT = join(import.meta.dirname, "../../..");
+const PAGE = readFileSync(join(ROOT, "docs/store-forward.md"), "utf8");
+const example = (language: string) => new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, "msu").exec(PAGE)?.[1] ?? "";
+const IMPORT = 'import { connectClient } from "mgr/client";\n';
+/** Publishes until a line comes, then prints how many it has published. */
+const PUBLISHER = `${IMPORT}
+const client = await connectClient({ name: "arm" });
+const arm = await client.publisher("arm/state", { type: "object" });
+let n = 0;
+const timer = setInterval(() => arm.publish({ n: ++n }), 20);
+process.stdin.once("data", async () => {
+  clearInterval(timer);
+  await client.flush();
+  console.log(n);
+});
+`;
+/** Samples that are published after the cut was found, by their bytes on the disk. */
+const KEPT_BYTES = 8_000;
+
+test.each([
+  ["the manager", false],
+  ["a nats-server", true],
+])(
+  "over %s, a program that asks for late samples receives each sample of a cut once, and the late ones in order",
+  async (_hub, nats) => {
+    const { store_forward: storeForward } = parse(example("yaml")) as { store_forward: object };
+    await using fleet = await Fleet.up({ hosts: ["robot", "station"], processes: {}, nats, leafnodes: nats, storeForward });
+    const run = async (host: string, name: string, program: string) => {
+      writeFileSync(join(fleet.dir, name), program);
+      return fleet.run(host, ["env", `MGR_BUS_URL=${await fleet.busUrl(host)}`, process.execPath, join(fleet.dir, name)]);
+    };
+    mkdirSync(join(fleet.dir, "node_modules"));
+    symlinkSync(ROOT, join(fleet.dir, "node_modules/mgr"));
+    const samples = join(fleet.dir, "state-robot/store-forward/samples");
+    const settings = join(fleet.dir, "state-robot/store-forward/settings.json");
+    await eventually("the host knows its topics", () => statSync(settings, { throwIfNoEntry: false }) !== undefined);
+
+    let output = "";
+    const logger = await run("station", "logger.mjs", IMPORT + example("js"));
+    logger.stdout.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+    const received = () =>
+      [...output.matchAll(/^(live|late, of \d+ ns) (\d+) \{ n: (\d+) \}$/gm)].map(([, kind = "", seq, n]) => ({
+        isLate: kind !== "live",
+        seq: Number(seq),
+        n: Number(n),
+      }));
+    const publisher = await run("robot", "publisher.mjs", PUBLISHER);
+    await eventually("live samples arrive", () => received().length > 0);
+    fleet.link("robot", "cut");
+    const kept = () =>
+      (existsSync(samples) ? readdirSync(samples, { recursive: true, encoding: "utf8" }) : [])
+        .filter((name) => name.endsWith(".seg"))
+        .reduce((sum, name) => sum + (statSync(join(samples, name), { throwIfNoEntry: false })?.size ?? 0), 0);
+    const atCut = await eventually("the host keeps samples", () => kept() || null);
+    await eventually("samples of the cut are on the disk", () => kept() > atCut + KEPT_BYTES);
+    fleet.link("robot", "good");
+    await eventually("late samples arrive", () => received().some(({ isLate }) => isLate));
+
+    const stopped = new Promise<number>((resolve) => publisher.stdout.once("data", (text) => resolve(Number(String(text)))));
+    publisher.stdin.write("\n");
+    const last = await stopped;
+    const first = received()[0]?.n ?? 0;
+    await eventually("all samples have arrived", () => received().length >= last - first + 1);
+    const all = received();
+    expect(all.map(({ n }) => n).sort((a, b) => a - b)).toEqual(Array.from({ length: last - first + 1 }, (_, at) => first + at));
+    expect(all.every(({ seq, n }) => seq === n)).toBe(true);
+    const late = all.filter(({ isLate }) => isLate).map(({ n }) => n);
+    expect(late).toEqual([...late].sort((a, b) => a - b));
+  },
+  180_000,
+);
