@@ -58,25 +58,27 @@ describe("topics", () => {
     await panel.getByText(/float64\[] position/).waitFor();
   });
 
-  test("have their latency measured by the keyboard, beside the scheduling of their programs", async () => {
+  test("have their latency measured by the keyboard on a phone, beside the scheduling of their programs", async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await shown.go("/?view=topics");
+    const topic = page.getByRole("button", { name: "arm/joint_states", exact: true });
+    await topic.press("Enter");
     const panel = page.getByRole("complementary", { name: "Topic arm/joint_states" });
     await panel.getByLabel("Length of the measurement").selectOption("1");
     await panel.getByRole("button", { name: "Measure", exact: true }).press("Enter");
     const steps = panel.getByRole("table", { name: "Latency of arm/joint_states" });
-    await steps.getByRole("row", { name: /^arm\/joint_states → broker( \d+\.\d+){4}$/ }).waitFor();
-    await panel.getByText(/^\d+ messages in 1\.\d+ s, measured on /).waitFor();
+    await steps.getByRole("row", { name: /^arm\/joint_states → broker( \d+(\.\d+)?){4}$/ }).waitFor();
+    await panel.getByText(/^\d+ messages in \d+(\.\d+)? s, measured on /).waitFor();
     await panel.getByRole("list", { name: "Messages of arm/joint_states by latency" }).getByRole("listitem").first().waitFor();
-    await panel.getByText(/^Worst case: \d+\.\d+ ms at \d\d:\d\d:\d\d/).waitFor();
-    await page.setViewportSize({ width: 390, height: 844 });
+    await panel.getByText(/^Worst case: \d+(\.\d+)? ms at \d\d:\d\d:\d\d/).waitFor();
     const tooWide = `[document.documentElement, document.querySelector(".data-panel")].filter((each) => each.scrollWidth > each.clientWidth).length`;
-    await soon(() => page.evaluate(tooWide)).toBe(0);
+    expect(await page.evaluate(tooWide)).toBe(0);
     expect(await shown.violations()).toEqual([]);
+    const thread = panel.getByRole("table", { name: "Threads of arm/simulation" }).getByRole("link").first();
+    expect(await thread.getAttribute("href")).toMatch(/^\/mgr\/process-list\?host=.+&pid=\d+&tid=\d+$/);
     await page.setViewportSize({ width: 1280, height: 800 });
-    const threads = panel.getByRole("table", { name: "Threads of arm/simulation" });
-    await threads.getByRole("link").first().press("Enter");
-    await page.getByRole("complementary", { name: /^Task \d+/ }).waitFor();
-    await page.goBack();
-    await page.getByRole("button", { name: "arm/joint_states", exact: true }).click();
+    await shown.go("/?view=topics");
+    await topic.click();
     await panel.waitFor();
   });
 

@@ -39,7 +39,7 @@ export function TopicPanel({ topic, onClose }: { topic: Topic; onClose: () => vo
         </h2>
         {topic.problem !== null && <p class="bad">{topic.problem}</p>}
         {live !== null && live.undecoded > 0 && <p class="bad">{live.undecoded} samples could not be decoded by the definition.</p>}
-        {sample ? <pre class="quoted sample">{valueText(sample.value)}</pre> : <p class="soft">No sample yet.</p>}
+        {sample ? <Text class="quoted sample">{valueText(sample.value)}</Text> : <p class="soft">No sample yet.</p>}
       </section>
       {sample && <Fields topic={name} sample={sample} />}
       <section class="detail-section">
@@ -72,10 +72,20 @@ export function TopicPanel({ topic, onClose }: { topic: Topic; onClose: () => vo
           <h2>
             Definition <span class="soft">{detail.encoding}</span>
           </h2>
-          <pre class="quoted">{detail.definition}</pre>
+          <Text class="quoted">{detail.definition}</Text>
         </section>
       )}
     </SidePanel>
+  );
+}
+
+/** A text that scrolls. */
+function Text({ class: name, children }: { class: string; children: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard (axe: scrollable-region-focusable)
+    <pre class={name} tabIndex={0}>
+      {children}
+    </pre>
   );
 }
 
@@ -132,9 +142,11 @@ function Fields({ topic, sample }: { topic: string; sample: Pick<Sample, "value"
     <section class="detail-section">
       <h2>
         Plot{" "}
-        <a class="soft" {...linkTo({ kind: "plot" })}>
-          {plotted.value.length === 0 ? "" : `show ${plotted.value.length}`}
-        </a>
+        {plotted.value.length > 0 && (
+          <a class="soft" {...linkTo({ kind: "plot" })}>
+            show {plotted.value.length}
+          </a>
+        )}
       </h2>
       <div class="field-buttons">
         {fields.map((field) => (
