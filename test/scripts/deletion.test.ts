@@ -26,7 +26,7 @@ describe("a copy without a feature", () => {
     const listOf = (folder: string) => readFileSync(join(folder, "src/features/manager.ts"), "utf8");
     expect(listOf(ROOT)).toMatch(/displays/);
     expect(listOf(copy)).not.toMatch(/displays/);
-    expect(listOf(copy)).toMatch(/dataPlane,\s+recordings,\s+flight,\s+replay,\s+loggers,\s+networkStatistics,\s+processList/);
+    expect(listOf(copy)).toMatch(/dataPlane,\s+presets,\s+recordings,\s+flight,\s+replay,\s+loggers,\s+networkStatistics,\s+processList/);
   });
 
   it("keeps the import rules", () => {
@@ -55,6 +55,6 @@ describe("a copy without a feature", () => {
 
 it("a feature is removed with those that use it", () => {
   const users: Record<string, string[]> = Object.fromEntries(FEATURES.map((name: string) => [name, withUsers(name).sort()]));
-  expect(users.recordings).toEqual(["flight", "foxglove", "loggers", "recordings", "replay"]);
+  expect(users.recordings).toEqual(["flight", "foxglove", "loggers", "mcp", "recordings", "replay", "topic-latency"]);
   expect(users.displays).toEqual(["displays"]);
 });

@@ -175,7 +175,7 @@ const VOLATILE = new Set(
 );
 
 /** Whether something was measured already is a matter of time. */
-const NULL_AT_FIRST = new Set(["oldest", "newest", "offset_ms", "uncertainty_ms", "reaches"]);
+const NULL_AT_FIRST = new Set(["oldest", "newest", "offset_ms", "uncertainty_ms", "reaches", "resources", "resources_problem"]);
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}$/;
 

@@ -1,9 +1,12 @@
+import type { Owners } from "../../../src/base/access.ts";
 import { MgrError } from "../../../src/base/errors.ts";
 import { presetsExtension } from "../../../src/features/presets/manager/index.ts";
 import type { Presets } from "../../../src/features/presets/manager/presets.ts";
 
 /** A folder without presets. */
 export class FakePresets implements Presets {
+  /** By preset: the processes that have its parameters. */
+  readonly owners = new Map<string, readonly string[]>();
   readonly extension = presetsExtension(this);
 
   async list() {
@@ -30,8 +33,8 @@ export class FakePresets implements Presets {
     return this.#missing(name);
   }
 
-  ownersOf() {
-    return null;
+  ownersOf(name: string): Owners {
+    return this.owners.get(name) ?? null;
   }
 
   async #missing(name: string): Promise<never> {
