@@ -46,6 +46,14 @@ interface Figures<Row> {
 export type ProcessFigures = Figures<Process>;
 export type HostFigures = Figures<HostEntry>;
 
+/** Columns of `mgr hosts`. */
+export interface HostFiguresSource {
+  /** What they are, and fields with `--json`, for the manual. */
+  readonly about: string;
+  /** Resolves with null if there is nothing to show. Never rejects. */
+  readonly read: (client: Pick<ManagerClient, "request">) => Promise<HostFigures | null>;
+}
+
 /** Columns of `mgr ps` that are shown if an option of this name is given. */
 export interface ProcessFiguresOption {
   readonly option: string;
@@ -99,8 +107,7 @@ export interface CliFeature {
   readonly processFigures?: ProcessFiguresOption;
   /** Columns of `mgr ps` that need no option; none for a snapshot that has nothing for them. */
   readonly snapshotFigures?: (snapshot: Snapshot) => ProcessFigures;
-  /** Columns of `mgr hosts`; null: there is nothing to show. Never rejects. */
-  readonly hostFigures?: (client: Pick<ManagerClient, "request">) => Promise<HostFigures | null>;
+  readonly hostFigures?: HostFiguresSource;
   readonly trend?: ProcessTrend;
   readonly selector?: ProcessSelector;
   readonly restartWay?: RestartWay;

@@ -2,7 +2,7 @@ import { subjectTokens, TOPIC_PREFIX, topicOfSubject } from "../../base/topic-su
 
 /** Messages that led to another one, oldest first, as in the header `Mgr-Stages` (docs/clients.md, "Stages"). */
 
-/** Of longer chains, the origin and the newest ones are kept. */
+/** Maximum number of messages that are named; of a longer chain, the origin and the newest ones. */
 export const MAX_STAGES = 8;
 
 export interface Stage {
@@ -11,7 +11,7 @@ export interface Stage {
   readonly time: bigint;
 }
 
-/** What a subscriber knows about a message that leads to another one. */
+/** A received message that leads to another one. */
 export interface StageSource {
   readonly topic: string;
   readonly time: bigint | null;

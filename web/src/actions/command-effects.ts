@@ -1,3 +1,4 @@
+import { counted } from "../../../src/base/counted.ts";
 import { canStop } from "../../../src/client/shown/along.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 
@@ -51,9 +52,9 @@ export function questionOf(verb: Verb, title: string, { members, active, along }
   const starting = verb === "stop" ? [] : members.filter(({ name }) => !running.has(name));
   const count = active.length + starting.length + along.length;
   const one = members.length === 1;
-  const beginning = one || starting.length === 0 ? "" : `${counted(starting.length)} will start: ${named(starting)}.`;
-  const ending = one || active.length === 0 ? "" : `${counted(active.length)} will ${verb}: ${named(active)}.`;
-  const depending = `${counted(along.length)} that ${along.length === 1 ? "depends" : "depend"} on ${one ? "it" : "them"} will ${verb}, too: ${named(along, MAX_NAMED_ALONG)}.`;
+  const beginning = one || starting.length === 0 ? "" : `${processes(starting.length)} will start: ${named(starting)}.`;
+  const ending = one || active.length === 0 ? "" : `${processes(active.length)} will ${verb}: ${named(active)}.`;
+  const depending = `${processes(along.length)} that ${along.length === 1 ? "depends" : "depend"} on ${one ? "it" : "them"} will ${verb}, too: ${named(along, MAX_NAMED_ALONG)}.`;
   const sentences = [ending, beginning, along.length === 0 ? "" : depending];
   return {
     title: `${word} ${title}?`,
@@ -63,7 +64,7 @@ export function questionOf(verb: Verb, title: string, { members, active, along }
   };
 }
 
-const counted = (count: number) => (count === 1 ? "1 process" : `${count} processes`);
+const processes = (count: number): string => counted(count, "process", "processes");
 
 function named(processes: readonly Node[], most = MAX_NAMED): string {
   const names = processes.slice(0, most).map(({ name }) => name);

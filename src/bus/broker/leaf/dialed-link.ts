@@ -108,7 +108,7 @@ export class DialedLink implements BrokerOperations, LinkOperations {
   /** Pings the hub, and closes the link if the hub does not answer. */
   tick(): void {
     if (this.#leaf === null) return;
-    // What waits says nothing: it grows on a dead link, too, while programs publish.
+    // The number of bytes that wait says nothing: it grows on a dead link, too, while programs publish.
     const { pending, accepted } = this.#connection;
     const isMoving = pending > 0 && accepted !== this.#lastAccepted;
     this.#lastAccepted = accepted;

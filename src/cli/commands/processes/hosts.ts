@@ -20,7 +20,7 @@ const CLOCK_TOLERANCE = 2;
 export async function hosts(flags: HostsFlags): Promise<void> {
   await withManager(flags, async (client) => {
     const { host_list, processes } = await client.snapshot();
-    const found = await Promise.all(CLI_FEATURES.map(({ hostFigures }) => hostFigures?.(client) ?? null));
+    const found = await Promise.all(CLI_FEATURES.map(({ hostFigures }) => hostFigures?.read(client) ?? null));
     const figures = found.filter((each) => each !== null);
     if (flags.json) printJson(host_list.map((host) => Object.assign({ ...host }, ...figures.map(({ json }) => json(host)))));
     else process.stdout.write(`${listing(host_list, processes, figures)}\n`);

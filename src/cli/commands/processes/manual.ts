@@ -3,8 +3,8 @@ import type { Pages } from "../../command/feature.ts";
 
 export const CHOOSING = "NAMES are processes, groups (with all subgroups) or fnmatch patterns such as 'sim/*'.";
 
-/** Manual of the commands about processes and their hosts. */
-export const PROCESS_PAGES: Pages = {
+/** Manual of the commands about processes and their hosts. `ofHosts`: what features say about columns of hosts. */
+export const processPages = (ofHosts: readonly string[]): Pages => ({
   ps: {
     about: `${CHOOSING} Besides the states of the protocol, STATE can be 'restarting' (failed, and not stable since: see restart.stable_after),
 'completed' (ended with success), or 'lost' (was running when its host was lost). 'restart to apply changes' stands where the next start
@@ -26,10 +26,12 @@ quits.`,
     examples: [["mgr top", "live states, CPU load and memory"]],
   },
   hosts: {
-    about: `RUNNING is the number of running processes and of all processes of the host. CLOCK is the host's clock minus the manager's when
-its daemon connected. OFFSET is the same as measured last, with its uncertainty; it is shown while the flight recorder is configured
-(docs/flight.md). Processes of a lost host keep running; commands for them are refused until its daemon reconnects.`,
-    json: "an array of hosts (docs/protocol.md, 'HostEntry'), with offset_ms and uncertainty_ms while the flight recorder is configured",
+    about: [
+      `RUNNING is the number of running processes and of all processes of the host. CLOCK is the host's clock minus the manager's when
+its daemon connected. Processes of a lost host keep running; commands for them are refused until its daemon reconnects.`,
+      ...ofHosts,
+    ].join("\n"),
+    json: "an array of hosts (docs/protocol.md, 'HostEntry')",
     examples: [["mgr hosts", "all hosts and their states"]],
   },
   start: {
@@ -72,4 +74,4 @@ stopped. 'mgr start' then names what is still stopped because of it.`,
     completes: { name: ["process"] },
     examples: [["mgr attach tools/editor", "use the process as if it had been started in this terminal"]],
   },
-};
+});

@@ -4,11 +4,13 @@ import { PROCESS_STATES } from "../../../protocol/process/process-state.ts";
 import type { CommandGroup } from "../../command/feature.ts";
 import { connecting, count, seconds } from "../../command/option-values.ts";
 import type { ControlFlags } from "./control.ts";
-import { PROCESS_PAGES } from "./manual.ts";
+import { processPages } from "./manual.ts";
 
 /** Processes, and the hosts that they run on. */
 export const PROCESSES: CommandGroup = {
-  pages: PROCESS_PAGES,
+  get pages() {
+    return processPages(CLI_FEATURES.flatMap(({ hostFigures }) => hostFigures?.about ?? []));
+  },
   add: (program) => {
     const ps = connecting(program.command("ps [names...]"))
       .description("list processes and their states")

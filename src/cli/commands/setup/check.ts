@@ -1,3 +1,4 @@
+import { counted } from "../../../base/counted.ts";
 import { visible } from "../../../base/visible-text.ts";
 import type { Config } from "../../../config/definition.ts";
 import { CLI_FEATURES } from "../../../features/cli.ts";
@@ -19,7 +20,3 @@ export async function check(flags: { config?: string; trustConfig?: boolean; pro
 }
 
 const hasRoles = ({ access }: Config): boolean => access.users.size > 0 || access.default !== "admin";
-
-function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
-}

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { firstIssue, MgrError, messageOf } from "../../../base/errors.ts";
-import { compileFnmatch } from "../../../base/fnmatch.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
+import { parameterMatcher } from "../parameter-name.ts";
 import type { Parameter } from "../wire/parameter.ts";
 import type { KnownClient, KnownService } from "./broker-tables.ts";
 import type { FoundParameters, NamedParameter, OverrideChange } from "./data-plane.ts";
@@ -50,7 +50,7 @@ export class Parameters {
 
   /** `isSeen`: whether the parameters of a client are in view; others are not requested. */
   async find(pattern: string, isSeen: (provider: KnownClient) => boolean): Promise<FoundParameters> {
-    const matches = compileFnmatch(pattern);
+    const matches = parameterMatcher(pattern);
     const found: FoundParameters = { parameters: [], errors: [] };
     const answers = await Promise.all(this.#providers(isSeen).map(async (provider) => ({ provider, answer: await this.#ask(provider) })));
     for (const { provider, answer } of answers) {
@@ -59,7 +59,7 @@ export class Parameters {
         found.errors.push({ provider: provider.name, provider_id: provider.id, service, message: answer });
         continue;
       }
-      found.parameters.push(...answer.filter(({ name }) => matches(name) || matches(`${service}:${name}`)));
+      found.parameters.push(...answer.filter(matches));
     }
     return found;
   }

@@ -16,13 +16,13 @@ const MACHINE_LOAD = { definitionName: "mgr.MachineLoad", definition: schemaOf(H
 const named = (series: readonly string[], figures: Figures) =>
   Object.fromEntries(series.map((each, index) => [each, figures[index] ?? null]));
 
-/** What a process used: `figures` in the order of PROCESS_SERIES. `time`: nanoseconds since 1970. */
+/** The message about the load of a process: `figures` in the order of PROCESS_SERIES. `time`: nanoseconds since 1970. */
 export const processLoadEntry = (time: bigint, name: string, figures: Figures): RingMessage => ({
   ...jsonEntry("mgr/load", time, { name, ...named(PROCESS_SERIES, figures) }),
   ...PROCESS_LOAD,
 });
 
-/** What the whole machine used: `figures` in the order of HOST_SERIES; those of single CPUs are left out. */
+/** The message about the load of the machine: `figures` in the order of HOST_SERIES; those of single CPUs are left out. */
 export const machineLoadEntry = (time: bigint, figures: Figures): RingMessage => ({
   ...jsonEntry("mgr/machine", time, named(HOST_SERIES, figures)),
   ...MACHINE_LOAD,

@@ -1,5 +1,6 @@
 import type { HostSession } from "../../../app/hosts/host-session.ts";
 import { type Clock, pause } from "../../../base/clock.ts";
+import { timed } from "./clock-measurement.ts";
 import { type ClockMeasurement, type ClockOffset, offsetAt, withMeasurement } from "./clock-offset.ts";
 
 /** Pauses between measurements, milliseconds: the first ones follow each other, so that an incident soon after the start has an offset. */
@@ -69,14 +70,10 @@ export class HostClock {
 
   /** Resolves with whether the host answered. */
   async #measureOnce(session: HostSession): Promise<boolean> {
-    const { clock, now } = this.#options;
-    const sent = now();
-    const began = clock.monotonic();
-    const answer = await session.command((id) => session.link.request("flight_clock", { session: id })).catch(() => null);
-    if (this.#session !== session || answer === null) return false;
-    // The round trip by the monotonic clock: the other one may have been set meanwhile.
-    const received = sent + BigInt(Math.ceil((clock.monotonic() - began) * 1e6));
-    this.#measurements = withMeasurement(this.#measurements, { sent, received, host: BigInt(answer.time) });
+    const ask = () => session.command((id) => session.link.request("flight_clock", { session: id }));
+    const measured = await timed(ask, this.#options).catch(() => null);
+    if (this.#session !== session || measured === null) return false;
+    this.#measurements = withMeasurement(this.#measurements, measured.measurement);
     return true;
   }
 }

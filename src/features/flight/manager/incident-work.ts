@@ -308,7 +308,7 @@ export class IncidentWork {
   }
 }
 
-/** What failed on this machine, and what to do about a full disk. */
+/** The reason of a failure on this machine, with what to do about a full disk. */
 function failureText(error: unknown): string {
   const text = messageOf(error);
   return isDiskFull(error) ? `${text}. Make room on the disk of the state folder, or delete incidents with 'mgr incidents rm ID'` : text;

@@ -12,6 +12,7 @@ import { ManagerFlight } from "./manager-flight.ts";
 import { NetworkTriggers } from "./network-triggers.ts";
 import { incidentRoute } from "./route.ts";
 
+export { type ClockReadings, timed } from "./clock-measurement.ts";
 export { type ClockMeasurement, type ClockOffset, offsetAt } from "./clock-offset.ts";
 export type { Flight } from "./flight.ts";
 export { timeText } from "./incident-record.ts";

@@ -2,6 +2,7 @@ import type { Clock } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
 import type { Requester } from "../../../client/requests.ts";
 import { type ParameterType, parseParameter } from "../../data-plane/manager/index.ts";
+import { fullName } from "../../data-plane/parameter-name.ts";
 import type { Parameter } from "../../data-plane/wire/parameter.ts";
 import type { ClientMessage } from "./client-message.ts";
 
@@ -44,7 +45,7 @@ export class ViewerParameters {
   async set(settings: readonly Setting[], id?: string): Promise<void> {
     const known = await this.#list();
     for (const { name, value } of settings) {
-      const parameter = known.find((each) => nameOf(each) === name);
+      const parameter = known.find((each) => fullName(each) === name);
       if (parameter === undefined) throw new MgrError("not_found", `there is no parameter '${name}'`);
       const { service, provider_id, override_value } = parameter;
       const isOff = value === undefined || value === null;
@@ -112,8 +113,6 @@ export class ViewerParameters {
   }
 }
 
-const nameOf = ({ service, name }: Pick<Parameter, "service" | "name">): string => `${service}:${name}`;
-
 const among =
   (names: readonly string[]) =>
   ({ name }: ShownParameter): boolean =>
@@ -131,7 +130,7 @@ const TYPES: readonly string[] = ["float", "int", "bool"] satisfies ParameterTyp
 function shownParameter(parameter: Parameter): ShownParameter {
   const { type, output } = parameter;
   const value = TYPES.includes(type) ? parseParameter(type as ParameterType, output) : null;
-  const name = nameOf(parameter);
+  const name = fullName(parameter);
   if (value === null) return { name, value: output };
   return type === "float" ? { name, value, type: "float64" } : { name, value };
 }

@@ -1,3 +1,4 @@
+import { counted } from "../../../base/counted.ts";
 import { visible } from "../../../base/visible-text.ts";
 import type { Carried, Dropped, Guessed } from "./model/findings.ts";
 import type { Place } from "./model/tree.ts";
@@ -38,8 +39,4 @@ export function reportText({ kind, files, processes, carried, guessed, dropped }
 
 function where({ file, line }: Place): string {
   return line === 0 ? file : `${file}:${line}`;
-}
-
-function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
 }

@@ -1,6 +1,7 @@
 import { type Clock, pause } from "../../../base/clock.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import type { ManagerDataPlane } from "../../data-plane/manager/index.ts";
+import { fullName } from "../../data-plane/parameter-name.ts";
 import type { ManagerPresets } from "../../presets/manager/index.ts";
 import type { ModeDefinition } from "../config.ts";
 
@@ -29,7 +30,7 @@ export function parametersWithPreset(
   try {
     const names = new Set(own.map(({ name }) => name));
     const loaded = presets.valuesOf(mode.preset).flatMap(({ service, parameter, value }) => {
-      const name = `${service}:${parameter}`;
+      const name = fullName({ service, name: parameter });
       return names.has(parameter) || names.has(name) ? [] : [{ name, value }];
     });
     return { parameters: [...loaded, ...own], problem: null };
@@ -54,7 +55,7 @@ export async function setParameters(values: Values, by: string, { dataPlane }: O
   const { parameters } = await dataPlane.parameters("*", null);
   for (const [name, value] of values) {
     try {
-      const found = parameters.filter((each) => each.name === name || `${each.service}:${each.name}` === name);
+      const found = parameters.filter((each) => each.name === name || fullName(each) === name);
       if (found.length === 0) problems.set(name, "no program has it");
       for (const { service, provider_id, name: parameter } of found) {
         if (silent.has(provider_id)) throw new MgrError("conflict", "its program does not answer");

@@ -1,9 +1,10 @@
+import { counted } from "../../../base/counted.ts";
 import { visible } from "../../../base/visible-text.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { withManager } from "../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../cli/manager/connection-target.ts";
 import { paint, printJson, table } from "../../../cli/output/table.ts";
-import { counted } from "../counted.ts";
+import { fullName } from "../../data-plane/parameter-name.ts";
 import type { Preset, PresetDifference, PresetValue } from "../wire.ts";
 
 interface Flags extends ConnectionFlags {
@@ -65,7 +66,7 @@ export async function presetLoad(name: string, flags: LoadFlags): Promise<void> 
     const { changed, unchanged, failures } = await client.request({ type: "load_preset", name, partial: flags.partial ?? false });
     if (flags.json) printJson({ changed, unchanged, failures });
     else process.stdout.write(`${counted(changed, "override")} changed, ${unchanged} unchanged\n`);
-    complain(failures.map(({ message, ...named }) => `${fullName(named)}: ${message}`));
+    complain(failures.map(({ message, ...named }) => `${nameOf(named)}: ${message}`));
   });
 }
 
@@ -109,7 +110,7 @@ export function presetsText(presets: Preset[]): string {
 export function valuesText(values: PresetValue[]): string {
   return table<PresetValue>(
     [
-      { title: "PARAMETER", text: fullName },
+      { title: "PARAMETER", text: nameOf },
       { title: "VALUE", text: ({ value }) => value, right: true },
     ],
     values,
@@ -120,7 +121,7 @@ export function valuesText(values: PresetValue[]): string {
 export function differencesText(differences: PresetDifference[], other: string): string {
   return table<PresetDifference>(
     [
-      { title: "PARAMETER", text: fullName },
+      { title: "PARAMETER", text: nameOf },
       { title: "PRESET", text: ({ value }) => value ?? "-", right: true },
       { title: other.toUpperCase(), text: (each) => each.other ?? "-", right: true, paint: (_row, text) => paint("yellow", text) },
       { title: "RESULT", text: ({ result }) => result },
@@ -129,7 +130,7 @@ export function differencesText(differences: PresetDifference[], other: string):
   );
 }
 
-const fullName = ({ service, parameter }: Pick<PresetValue, "service" | "parameter">): string => `${service}:${parameter}`;
+const nameOf = ({ service, parameter }: Pick<PresetValue, "service" | "parameter">): string => fullName({ service, name: parameter });
 
 /** Prints what is missing on stderr; the exit code says so. */
 function complain(problems: readonly string[]): void {

@@ -1,13 +1,13 @@
 import type { ManagerCore } from "../../../app/feature.ts";
 import type { Owners } from "../../../base/access.ts";
+import { counted } from "../../../base/counted.ts";
 import { MgrError } from "../../../base/errors.ts";
-import { compileFnmatch } from "../../../base/fnmatch.ts";
 import { listNames } from "../../../base/names.ts";
 import { SerialQueue } from "../../../base/serial-queue.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import { isSeen, type ManagerDataPlane } from "../../data-plane/manager/index.ts";
+import { fullName, parameterMatcher } from "../../data-plane/parameter-name.ts";
 import type { Parameter } from "../../data-plane/wire/parameter.ts";
-import { counted } from "../counted.ts";
 import { type PresetFile, PresetFolder, presetFolderOf } from "../files/preset-folder.ts";
 import { inOrder, type PresetContent } from "../files/preset-text.ts";
 import { MAX_PRESET_VALUES } from "../limits.ts";
@@ -59,7 +59,7 @@ export class ManagerPresets implements Presets {
     const { content, values } = this.#read(name, grants);
     if (other !== null) return { with: other, differences: differencesBetween(values, this.#read(other, grants).values) };
     const { parameters } = await this.#options.dataPlane.parameters("*", grants);
-    const isIncluded = content.pattern === null ? () => false : matcherOf(content.pattern);
+    const isIncluded = content.pattern === null ? () => false : parameterMatcher(content.pattern);
     return { with: null, differences: differencesFromNow(values, parameters, isIncluded) };
   }
 
@@ -117,7 +117,7 @@ export class ManagerPresets implements Presets {
     const exists = folder.has(name);
     if (exists && !replace) throw new MgrError("conflict", `there is a preset '${name}' already: replace it, or choose another name`);
     const { parameters, errors } = await dataPlane.parameters("*", null);
-    const isWanted = names === undefined ? matcherOf(pattern ?? "*") : namedBy(names, parameters);
+    const isWanted = names === undefined ? parameterMatcher(pattern ?? "*") : namedBy(names, parameters);
     const values = valuesOfAll(parameters.filter(isWanted), all);
     if (values.length === 0)
       throw new MgrError(
@@ -172,19 +172,13 @@ function presetOf({ name, content, problem }: PresetFile, values: readonly Prese
   return { name, description, pattern, saved_by, saved_at, values: values.length, problem };
 }
 
-function matcherOf(pattern: string): (parameter: Pick<Parameter, "name" | "service">) => boolean {
-  const matches = compileFnmatch(pattern);
-  return ({ name, service }) => matches(name) || matches(`${service}:${name}`);
-}
-
 /** Selects parameters by their names. Throws `not_found` for names that no parameter has. */
 function namedBy(names: readonly string[], parameters: readonly Parameter[]): (parameter: Parameter) => boolean {
-  const full = (each: Parameter) => `${each.service}:${each.name}`;
-  const known = new Set(parameters.flatMap((each) => [each.name, full(each)]));
+  const known = new Set(parameters.flatMap((each) => [each.name, fullName(each)]));
   const unknown = names.filter((name) => !known.has(name));
   if (unknown.length > 0) throw new MgrError("not_found", `there are no parameters ${listNames(unknown)}`);
   const wanted = new Set(names);
-  return (each) => wanted.has(each.name) || wanted.has(full(each));
+  return (each) => wanted.has(each.name) || wanted.has(fullName(each));
 }
 
 /** One value for each parameter. If several programs have it, the first that is overridden counts. */

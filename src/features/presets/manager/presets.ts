@@ -1,5 +1,6 @@
 import type { Grant, Owners } from "../../../base/access.ts";
 import type { AnswerOf, FrameOf } from "../../../protocol/frames/frames.ts";
+import { fullName } from "../../data-plane/parameter-name.ts";
 import type { PresetFailure } from "../wire.ts";
 
 type Ok<T> = Extract<T, { ok: true }>;
@@ -28,4 +29,5 @@ export interface Presets {
 }
 
 /** A value that could not be set, for a sentence. */
-export const failureText = ({ service, parameter, message }: PresetFailure): string => `'${service}:${parameter}': ${message}`;
+export const failureText = ({ service, parameter, message }: PresetFailure): string =>
+  `'${fullName({ service, name: parameter })}': ${message}`;

@@ -1,14 +1,12 @@
 import { cpuRanges } from "../../../base/cpu-mask.ts";
 import { visible } from "../../../base/visible-text.ts";
 import { type Column, table } from "../../../cli/output/table.ts";
-import { clockText, type Latency, policyText, remarks, stepsOf } from "../latency-words.ts";
+import { clockText, type Latency, LISTED_THREADS, policyText, remarks, stepsOf } from "../latency-words.ts";
 import type { LatencyFigures, LatencyPath, LatencyStage } from "../wire.ts";
 
 type Step = ReturnType<typeof stepsOf>[number];
 
 const BAR_WIDTH = 40;
-/** Threads of one program that are listed: those that waited longest. */
-const LISTED_THREADS = 3;
 const HINTS = { longer: "measure longer with --for, or see 'mgr topic why'", chain: "choose one with --chain" };
 
 /** The result of a measurement for a terminal, with its line end. */

@@ -1,4 +1,5 @@
 import { batch, computed, signal } from "@preact/signals";
+import { counted } from "../../../../src/base/counted.ts";
 import { differencesFrom, differencesText, stepText } from "../../../../src/features/modes/client/mode-text.ts";
 import type { Mode } from "../../../../src/features/modes/wire.ts";
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
@@ -56,7 +57,7 @@ export async function switchTo(name: string): Promise<void> {
 
 function textOf(stops: number, starts: number): string {
   if (stops + starts === 0) return "Nothing stops or starts.";
-  return `${counted(stops)} will stop, ${counted(starts)} will start.`;
+  return `${processes(stops)} will stop, ${processes(starts)} will start.`;
 }
 
-const counted = (count: number): string => (count === 1 ? "1 process" : `${count} processes`);
+const processes = (count: number): string => counted(count, "process", "processes");

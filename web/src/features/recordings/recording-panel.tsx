@@ -1,3 +1,4 @@
+import { counted } from "../../../../src/base/counted.ts";
 import { bytesText, spanText } from "../../../../src/client/shown/units.ts";
 import { recordedSpan } from "../../../../src/features/recordings/client/recorded-span.ts";
 import type { Recording } from "../../../../src/features/recordings/wire.ts";
@@ -48,7 +49,7 @@ export function RecordingPanel({ recording, onAgain, onClose }: Props) {
   const topics = recording.topics.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const isRunning = state === "recording" || state === "starting" || state === "stopping";
   const remove = async () => {
-    const text = `${count(files.length, "file")} on ${recording.hosts.join(", ")}, ${bytesText(recording.size)}, will be deleted. This cannot be undone.`;
+    const text = `${counted(files.length, "file")} on ${recording.hosts.join(", ")}, ${bytesText(recording.size)}, will be deleted. This cannot be undone.`;
     if (!(await confirm({ title: `Delete the recording ${name}?`, text, yes: "Delete", isDanger: true }))) return;
     if (await command({ type: "delete_recording", name })) onClose();
   };
@@ -196,5 +197,3 @@ function lossesInWords(recording: Pick<Recording, "messages" | "missed" | "dropp
   if (missed + dropped === 0) return "none";
   return `${lostText(recording)} (${missed} did not arrive, ${dropped} not written because the disk was too slow)`;
 }
-
-const count = (number: number, word: string) => `${number} ${word}${number === 1 ? "" : "s"}`;

@@ -1,6 +1,7 @@
 import { type Phase, phasesOf } from "../../../../src/features/start-analysis/phases.ts";
 import type { ProcessStart } from "../../../../src/features/start-analysis/wire.ts";
 import { parseTime } from "../../../../src/protocol/time.ts";
+import { roundStep } from "../../ui/round-step.ts";
 
 /** A part of a bar, in percent of the chart's width. */
 export interface Part {
@@ -48,13 +49,6 @@ export function ticksOf({ from, until }: Span, most: number): Tick[] {
   const ticks: Tick[] = [];
   for (let time = 0; time <= length; time += step) ticks.push({ left: (100 * time) / length, text: tickText(time, step) });
   return ticks;
-}
-
-/** 1, 2 or 5 times a power of ten milliseconds up to seconds; then as clocks count. */
-const STEPS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 10e3, 15e3, 30e3, 60e3, 120e3, 300e3, 600e3, 1_800e3, 3_600e3];
-
-function roundStep(least: number): number {
-  return STEPS_MS.find((step) => step >= least) ?? 3_600e3 * Math.ceil(least / 3_600e3);
 }
 
 function tickText(milliseconds: number, step: number): string {

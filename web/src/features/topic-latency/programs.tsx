@@ -1,12 +1,9 @@
 import { cpuRanges } from "../../../../src/base/cpu-mask.ts";
-import { clockText, policyText } from "../../../../src/features/topic-latency/latency-words.ts";
+import { clockText, LISTED_THREADS, policyText } from "../../../../src/features/topic-latency/latency-words.ts";
 import type { LatencyStage } from "../../../../src/features/topic-latency/wire.ts";
 import { linkTo } from "../../state/navigation.ts";
 import { viewOfPid, viewRefusal } from "../../state/views.ts";
 import { msText } from "./path-figures.tsx";
-
-/** Threads of one program that are listed: those that waited longest. */
-const LISTED_THREADS = 3;
 
 /** The programs of all chains, with the scheduling of their threads during the measurement. */
 export function Programs({ stages }: { stages: readonly LatencyStage[] }) {

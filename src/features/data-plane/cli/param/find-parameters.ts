@@ -2,6 +2,7 @@ import { visible } from "../../../../base/visible-text.ts";
 import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
 import { type Kind, notFound } from "../../../../cli/manager/select.ts";
 import type { ManagerClient } from "../../../../client/manager-client.ts";
+import { fullName } from "../../parameter-name.ts";
 import type { Parameter } from "../../wire/parameter.ts";
 
 export const PARAMETER: Kind = { word: "parameter", list: "mgr param list" };
@@ -42,9 +43,4 @@ function ambiguous(name: string, found: readonly Parameter[]): CommandFailure {
   const full = new Set(found.map(fullName));
   const choices = full.size === found.length ? [...full] : found.map(({ id }) => id);
   return new CommandFailure(EXIT.usage, `there are ${found.length} parameters '${name}': name one of ${choices.join(", ")}, or use --all`);
-}
-
-/** Full name of a parameter, unique unless two providers have the same name. */
-export function fullName({ service, name }: Pick<Parameter, "service" | "name">): string {
-  return `${service}:${name}`;
 }

@@ -2,8 +2,9 @@ import { withManager } from "../../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../../cli/manager/connection-target.ts";
 import { notFound } from "../../../../cli/manager/select.ts";
 import { paint, printJson, table } from "../../../../cli/output/table.ts";
+import { fullName } from "../../parameter-name.ts";
 import type { Parameter } from "../../wire/parameter.ts";
-import { askParameters, fullName, PARAMETER, reportMissing } from "./find-parameters.ts";
+import { askParameters, PARAMETER, reportMissing } from "./find-parameters.ts";
 
 export interface ParamFlags extends ConnectionFlags {
   json?: boolean;

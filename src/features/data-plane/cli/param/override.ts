@@ -1,7 +1,7 @@
 import { MgrError } from "../../../../base/errors.ts";
 import type { ManagerClient } from "../../../../client/manager-client.ts";
+import { fullName } from "../../parameter-name.ts";
 import type { Parameter } from "../../wire/parameter.ts";
-import { fullName } from "./find-parameters.ts";
 
 /** Sets each override to its value; null clears the override and keeps its value for later. Tries all, then rejects if one has failed. */
 export async function overrideAll(

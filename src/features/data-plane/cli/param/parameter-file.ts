@@ -1,8 +1,8 @@
 import { parse, stringify } from "yaml";
 import { messageOf } from "../../../../base/errors.ts";
 import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
+import { fullName } from "../../parameter-name.ts";
 import type { Parameter } from "../../wire/parameter.ts";
-import { fullName } from "./find-parameters.ts";
 
 /** Overrides by service and name; null: not overridden. */
 export type Overrides = ReadonlyMap<string, { readonly service: string; readonly name: string; readonly value: string | null }>;

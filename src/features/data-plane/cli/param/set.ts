@@ -1,7 +1,8 @@
 import { visible } from "../../../../base/visible-text.ts";
 import { withManager } from "../../../../cli/manager/connection.ts";
+import { fullName } from "../../parameter-name.ts";
 import type { Parameter } from "../../wire/parameter.ts";
-import { findParameters, fullName } from "./find-parameters.ts";
+import { findParameters } from "./find-parameters.ts";
 import type { ParamFlags } from "./list.ts";
 import { overrideAll } from "./override.ts";
 

@@ -1,4 +1,5 @@
 import { readdirSync } from "node:fs";
+import { isMissing } from "../../../../files/state-file.ts";
 import { summaryOf } from "../../../recordings/samples/mcap/file-summary.ts";
 import { repairMcap } from "../../../recordings/samples/mcap/repair.ts";
 
@@ -18,7 +19,7 @@ export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder).sort();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    if (isMissing(error)) return [];
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { type Span, spanAtWheel } from "../../../ui/plot/finger-span.ts";
+import { roundStep } from "../../../ui/round-step.ts";
 import { clockSeconds } from "../../../ui/time.ts";
 
 /** Shortest span that can be shown, seconds. */
@@ -8,7 +9,6 @@ const STEP = 0.005;
 const BIG_STEP = 0.05;
 /** Turn of the wheel that doubles what is shown, px. */
 const ZOOM_PIXELS = 400;
-const STEPS_S = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1_800];
 
 /** The place of a time within what is shown, percent. */
 export const placeOf = (time: number, { from, until }: Span): number => (100 * (time - from)) / (until - from);
@@ -59,8 +59,7 @@ export interface Tick {
 
 /** Round times within what is shown, at most `most`. */
 export function ticksOf(shown: Span, most: number): Tick[] {
-  const least = (shown.until - shown.from) / Math.max(1, most);
-  const step = STEPS_S.find((each) => each >= least) ?? 3_600 * Math.ceil(least / 3_600);
+  const step = roundStep((1_000 * (shown.until - shown.from)) / Math.max(1, most)) / 1_000;
   const digits = step >= 1 ? 0 : Math.ceil(-Math.log10(step));
   const first = Math.ceil(shown.from / step);
   const count = Math.max(0, Math.floor(shown.until / step) - first + 1);

@@ -21,14 +21,6 @@ export interface Lane {
 /** A message of this kind is no change: it says what the process was when the part of its host begins. */
 const STATE = "state";
 
-const STATE_WORDS: Record<RunState, string> = {
-  running: "running",
-  ready: "ready",
-  stopping: "stopping",
-  ended: "ended",
-  failed: "failed",
-};
-
 interface Change {
   readonly time: number;
   readonly kind: string;
@@ -62,7 +54,7 @@ function changeOf(time: number, value: Record<string, unknown>): Change {
     exit === null || exit === undefined ? (stopping === true ? "stopping" : ready === true ? "ready" : "running") : endOf(value);
   const { code, signal, reason } = Object(exit) as Record<string, unknown>;
   const how = [reason, signal].find((each) => typeof each === "string") ?? (typeof code === "number" ? `exit code ${code}` : null);
-  return { time, kind: String(kind), state, text: how === null ? STATE_WORDS[state] : `${STATE_WORDS[state]}: ${how}` };
+  return { time, kind: String(kind), state, text: how === null ? state : `${state}: ${how}` };
 }
 
 /** A run that was stopped has ended as it should, whatever its exit is. */
