@@ -175,8 +175,9 @@ describe("a process", () => {
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await shown.goTo("sim/one");
     await page.getByRole("button", { name: "Details d" }).click();
-    await page.getByRole("button", { name: "Show commands" }).click();
-    await page.getByRole("button", { name: "Copy the commands" }).click();
+    // By keyboard: the sections above grow when the details arrive, so that a button may move away from a pointer.
+    await page.getByRole("button", { name: "Show commands" }).press("Enter");
+    await page.getByRole("button", { name: "Copy the commands" }).press("Enter");
     await shown.untilNoticed(/^Copied the commands\./m);
     await soon(() => page.evaluate("navigator.clipboard.readText()")).toMatch(/^cd .*\n[\s\S]*echo hello/);
     await page.getByRole("button", { name: "Details d" }).click();
