@@ -255,7 +255,7 @@ describe("a process", () => {
       "the other command is selected",
       async () => (await client.process("tools/echo")).current_alternate_command === "other",
     );
-    await page.getByRole("button", { name: "Show commands" }).click();
+    await page.getByRole("button", { name: "Show commands" }).press("Enter");
     await page.getByText(/^cd .*sleep 1000/s).waitFor();
     await page.getByRole("button", { name: "Details d" }).click();
   });

@@ -111,7 +111,7 @@ const VIEWS: Readonly<Record<string, (shown: ShownPage) => Promise<unknown>>> = 
     await shown.page.locator(".xterm-rows").waitFor();
     const details = shown.page.getByRole("button", { name: "Details d" });
     if ((await details.getAttribute("aria-pressed")) === "false") await details.click();
-    await shown.page.getByRole("button", { name: "Show commands" }).click();
+    await shown.page.getByRole("button", { name: "Show commands" }).press("Enter");
     await shown.page.locator(".details pre").waitFor();
   },
   "a search in a terminal": async (shown) => {
