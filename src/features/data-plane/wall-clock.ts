@@ -17,9 +17,16 @@ export class WallClock {
   readonly #sources: Sources;
   #offset: bigint | null = null;
   #last = 0n;
+  #steps = 0;
+  #stepped = 0n;
 
   constructor(sources: Sources) {
     this.#sources = sources;
+  }
+
+  /** How often the system's clock was set, and by how many nanoseconds in sum; as found by the last `now`. A change of a millisecond at most is none. */
+  get set(): { readonly times: number; readonly by: bigint } {
+    return { times: this.#steps, by: this.#stepped };
   }
 
   /** Nanoseconds since 1970. Goes back only if the system's clock was set back: what happens later has no earlier time. */
@@ -40,6 +47,10 @@ export class WallClock {
     // A clock that was set is measured again; one that is slewed is followed.
     if (known === null || known < least - MS || known > most + MS) {
       this.#offset = this.#atTick();
+      if (known !== null) {
+        this.#steps++;
+        this.#stepped += this.#offset - known;
+      }
       return monotonic() + this.#offset;
     }
     this.#offset = known < least ? least : known > most ? most : known;
@@ -59,7 +70,7 @@ export class WallClock {
   }
 }
 
-const clock = new WallClock({ monotonic: () => process.hrtime.bigint(), system: () => Date.now() });
+export const wallClock = new WallClock({ monotonic: () => process.hrtime.bigint(), system: () => Date.now() });
 
 /** Nanoseconds since 1970. */
-export const wallClockNs = (): bigint => clock.now();
+export const wallClockNs = (): bigint => wallClock.now();

@@ -1,0 +1,56 @@
+import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
+import type { WallClock } from "../../data-plane/wall-clock.ts";
+import { type ClockOffset, driftIn } from "../clock-drift.ts";
+
+/** The offset of a host's clock from that of the manager, at a moment. */
+export interface OwnOffset extends ClockOffset {
+  /** By the clock of this host, nanoseconds since 1970. */
+  readonly at: bigint;
+}
+
+/** The clock of this host, and what the manager has said about it. */
+export class OwnClock {
+  readonly #clock: Pick<WallClock, "now" | "set">;
+  /** `set`: the sum of what the clock was set by until then. */
+  #known: (OwnOffset & { readonly set: bigint }) | null = null;
+  #told = 0;
+  /** How often the clock was set before the last answer. */
+  #answered: number | null = null;
+
+  constructor(clock: Pick<WallClock, "now" | "set">) {
+    this.#clock = clock;
+  }
+
+  /** Grows with each statement of the manager. */
+  get told(): number {
+    return this.#told;
+  }
+
+  /** How often the clock was set, and by how many nanoseconds in sum, when its time was read last by any part of the program. */
+  get set(): { readonly times: number; readonly by: bigint } {
+    return this.#clock.set;
+  }
+
+  answer({ known }: RequestOf<"host_clock">): ResponseOf<"host_clock"> {
+    const time = this.#clock.now();
+    const { times, by } = this.#clock.set;
+    // If the clock was set since the last answer, the manager does not know it yet.
+    if (known !== null && times === this.#answered) {
+      const at = BigInt(known.at);
+      this.#known = { offset: BigInt(known.offset), uncertainty: BigInt(known.uncertainty), at: at < time ? at : time, set: by };
+      this.#told++;
+    }
+    this.#answered = times;
+    return { time: String(time) };
+  }
+
+  /** The present offset. It becomes less certain while the manager is away; how this clock was set since is known. Null: the manager has never said it. */
+  now(): OwnOffset | null {
+    const at = this.#clock.now();
+    const known = this.#known;
+    if (known === null) return null;
+    const set = this.#clock.set.by - known.set;
+    const age = at - set - known.at;
+    return { offset: known.offset + set, uncertainty: known.uncertainty + driftIn(age), at };
+  }
+}
