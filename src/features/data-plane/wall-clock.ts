@@ -17,16 +17,21 @@ export class WallClock {
   readonly #sources: Sources;
   #offset: bigint | null = null;
   #last = 0n;
-  #steps = 0;
-  #stepped = 0n;
+  #timesSet = 0;
+  #setBy = 0n;
 
   constructor(sources: Sources) {
     this.#sources = sources;
   }
 
-  /** How often the system's clock was set, and by how many nanoseconds in sum; as found by the last `now`. A change of a millisecond at most is none. */
-  get set(): { readonly times: number; readonly by: bigint } {
-    return { times: this.#steps, by: this.#stepped };
+  /** How often the system's clock was set, as found by the last `now`. A change of a millisecond at most does not count. */
+  get timesSet(): number {
+    return this.#timesSet;
+  }
+
+  /** The sum of what it was set by, nanoseconds. */
+  get setBy(): bigint {
+    return this.#setBy;
   }
 
   /** Nanoseconds since 1970. Goes back only if the system's clock was set back: what happens later has no earlier time. */
@@ -48,8 +53,8 @@ export class WallClock {
     if (known === null || known < least - MS || known > most + MS) {
       this.#offset = this.#atTick();
       if (known !== null) {
-        this.#steps++;
-        this.#stepped += this.#offset - known;
+        this.#timesSet++;
+        this.#setBy += this.#offset - known;
       }
       return monotonic() + this.#offset;
     }

@@ -10,14 +10,14 @@ export interface OwnOffset extends ClockOffset {
 
 /** The clock of this host, and what the manager has said about it. */
 export class OwnClock {
-  readonly #clock: Pick<WallClock, "now" | "set">;
-  /** `set`: the sum of what the clock was set by until then. */
-  #known: (OwnOffset & { readonly set: bigint }) | null = null;
+  readonly #clock: Pick<WallClock, "now" | "timesSet" | "setBy">;
+  /** `setBy`: the sum of what the clock was set by until then. */
+  #known: (OwnOffset & { readonly setBy: bigint }) | null = null;
   #told = 0;
   /** How often the clock was set before the last answer. */
   #answered: number | null = null;
 
-  constructor(clock: Pick<WallClock, "now" | "set">) {
+  constructor(clock: Pick<WallClock, "now" | "timesSet" | "setBy">) {
     this.#clock = clock;
   }
 
@@ -26,21 +26,26 @@ export class OwnClock {
     return this.#told;
   }
 
-  /** How often the clock was set, and by how many nanoseconds in sum, when its time was read last by any part of the program. */
-  get set(): { readonly times: number; readonly by: bigint } {
-    return this.#clock.set;
+  /** How often the clock was set, as found when any part of the program read its time last. */
+  get timesSet(): number {
+    return this.#clock.timesSet;
+  }
+
+  /** The sum of what it was set by, nanoseconds. */
+  get setBy(): bigint {
+    return this.#clock.setBy;
   }
 
   answer({ known }: RequestOf<"host_clock">): ResponseOf<"host_clock"> {
     const time = this.#clock.now();
-    const { times, by } = this.#clock.set;
+    const { timesSet, setBy } = this.#clock;
     // If the clock was set since the last answer, the manager does not know it yet.
-    if (known !== null && times === this.#answered) {
+    if (known !== null && timesSet === this.#answered) {
       const at = BigInt(known.at);
-      this.#known = { offset: BigInt(known.offset), uncertainty: BigInt(known.uncertainty), at: at < time ? at : time, set: by };
+      this.#known = { offset: BigInt(known.offset), uncertainty: BigInt(known.uncertainty), at: at < time ? at : time, setBy };
       this.#told++;
     }
-    this.#answered = times;
+    this.#answered = timesSet;
     return { time: String(time) };
   }
 
@@ -49,8 +54,8 @@ export class OwnClock {
     const at = this.#clock.now();
     const known = this.#known;
     if (known === null) return null;
-    const set = this.#clock.set.by - known.set;
-    const age = at - set - known.at;
-    return { offset: known.offset + set, uncertainty: known.uncertainty + driftIn(age), at };
+    const setBy = this.#clock.setBy - known.setBy;
+    const age = at - setBy - known.at;
+    return { offset: known.offset + setBy, uncertainty: known.uncertainty + driftIn(age), at };
   }
 }

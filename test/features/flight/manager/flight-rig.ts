@@ -13,7 +13,7 @@ import type { Incident } from "../../../../src/features/flight/wire.ts";
 import { FINAL_PAUSE_MS } from "../../../../src/features/host-clocks/manager/host-clock.ts";
 import { ManagerHostClocks } from "../../../../src/features/host-clocks/manager/host-clocks.ts";
 import { McapEncoder } from "../../../../src/features/recordings/samples/mcap/encoder.ts";
-import { mergeMcap } from "../../../../src/features/recordings/samples/mcap/merge.ts";
+import { mergeMcap } from "../../../../src/features/recordings/samples/merge/merge.ts";
 import { LogBook } from "../../../../src/log/log-book.ts";
 import type { HostEntry } from "../../../../src/protocol/resources/resources.ts";
 import { SimulatedClock } from "../../../../src/testing/simulated-clock.ts";
