@@ -46,7 +46,7 @@ export async function mergeMcap({ path, parts, metadata, recording }: MergeJob):
   await using file = await open(path, "w", 0o600);
   try {
     // It counts the files that turn out to be damaged while they are read.
-    const own = () => (recording === undefined ? [] : recordingMetadata(recording, prepared, damaged.size));
+    const own = () => (recording === undefined ? [] : recordingMetadata(recording, prepared, [...damaged.keys()]));
     const { size, messages, refused } = await write(file, waiting, () => [...metadata, ...own()]);
     await file.sync();
     return { messages, size, damaged: [...damaged].map(([part, reason]) => ({ part, reason })), refused };

@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import { cappedSum } from "../../capped-sum.ts";
 import { LOSSES, lossesOf, lossesText, RECORDING } from "../mcap/losses.ts";
 import type { MergedRecording } from "./part.ts";
@@ -14,15 +13,14 @@ interface HostTimes {
 }
 
 /** Metadata of the merged file of a recording: what the metadata of its parts says, and how their times were put right. */
-export function recordingMetadata({ name }: MergedRecording, parts: readonly PreparedPart[], damaged: number) {
-  const hosts = hostTimes(parts);
+export function recordingMetadata({ name, files }: MergedRecording, parts: readonly PreparedPart[], damaged: readonly number[]) {
+  const hosts = hostTimes(parts, files);
   const topics = new Set(parts.flatMap(({ metadata }) => metadata.get(RECORDING)?.get("topics")?.split("\n") ?? []));
   const about = {
     recording: name,
     hosts: [...hosts.keys()].join("\n"),
     topics: [...topics].join("\n"),
-    files: String(parts.length),
-    damaged_files: String(damaged),
+    damaged_files: damaged.map((part) => files[part] ?? "").join("\n"),
   };
   return [
     { name: RECORDING, values: about },
@@ -31,9 +29,9 @@ export function recordingMetadata({ name }: MergedRecording, parts: readonly Pre
   ];
 }
 
-function hostTimes(parts: readonly PreparedPart[]): Map<string, HostTimes> {
+function hostTimes(parts: readonly PreparedPart[], files: readonly string[]): Map<string, HostTimes> {
   const hosts = new Map<string, HostTimes>();
-  for (const { path, clocks, metadata } of parts) {
+  for (const { part, clocks, metadata } of parts) {
     const host = metadata.get(RECORDING)?.get("host") ?? "";
     const times = hosts.get(host) ?? { offsets: [], uncertainty: 0n, uncorrected: [] };
     hosts.set(host, times);
@@ -43,7 +41,7 @@ function hostTimes(parts: readonly PreparedPart[]): Map<string, HostTimes> {
       const uncertainty = clock.uncertaintyIn(start, end);
       if (uncertainty > times.uncertainty) times.uncertainty = uncertainty;
     }
-    if (clocks.some(({ clock }) => clock === null)) times.uncorrected.push(basename(path));
+    if (clocks.some(({ clock }) => clock === null)) times.uncorrected.push(files[part] ?? "");
   }
   return hosts;
 }

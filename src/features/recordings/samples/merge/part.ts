@@ -12,4 +12,6 @@ export interface MergedPart {
 /** Plain data. */
 export interface MergedRecording {
   readonly name: string;
+  /** Names of the files, in the order of the parts. */
+  readonly files: readonly string[];
 }

@@ -21,7 +21,8 @@ export interface WaitingStretch {
 
 /** What is known of a part before it is merged. */
 export interface PreparedPart {
-  readonly path: string;
+  /** Its index. */
+  readonly part: number;
   readonly stretches: readonly WaitingStretch[];
   /** Of each of its stretches: what the file says about the clock, and the times of its messages by that clock. */
   readonly clocks: readonly { readonly clock: Stretch["clock"]; readonly start: bigint; readonly end: bigint }[];
@@ -49,7 +50,7 @@ export async function preparePart(part: MergedPart, index: number): Promise<Prep
       const times = timesIn(file, stretch);
       return times === null ? [] : [{ clock: stretch.clock, ...times }];
     });
-    return { path, stretches, clocks, metadata };
+    return { part: index, stretches, clocks, metadata };
   } finally {
     await file.close();
   }
