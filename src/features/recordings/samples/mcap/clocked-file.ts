@@ -4,6 +4,8 @@ import { type IndexedFile, readerOfChunks } from "./indexed-file.ts";
 import { type Stretch, stretchesOf, type TimeCorrection } from "./stretch-clock.ts";
 
 export type McapMessageRecord = TypedMcapRecords["Message"];
+export type McapChannelRecord = TypedMcapRecords["Channel"];
+export type McapSchemaRecord = TypedMcapRecords["Schema"];
 
 /** The stretches of a recorded file, by what it says about its clock. */
 export async function stretchesIn({ reader }: IndexedFile): Promise<Stretch[]> {

@@ -1,6 +1,12 @@
-import type { Channel, Schema } from "@mcap/core";
 import { messageOf } from "../../../../base/errors.ts";
-import { correctedMessages, type McapMessageRecord, stretchesIn, timesIn } from "../mcap/clocked-file.ts";
+import {
+  correctedMessages,
+  type McapChannelRecord,
+  type McapMessageRecord,
+  type McapSchemaRecord,
+  stretchesIn,
+  timesIn,
+} from "../mcap/clocked-file.ts";
 import type { McapEncoder } from "../mcap/encoder.ts";
 import { type IndexedFile, metadataOf, openIndexed } from "../mcap/indexed-file.ts";
 import { repairMcap } from "../mcap/repair.ts";
@@ -112,7 +118,12 @@ export class PartReading {
     return added;
   }
 
-  #add(encoder: McapEncoder, known: Map<string, number>, { topic, messageEncoding, metadata }: Channel, schema: Schema | undefined) {
+  #add(
+    encoder: McapEncoder,
+    known: Map<string, number>,
+    { topic, messageEncoding, metadata }: McapChannelRecord,
+    schema: McapSchemaRecord | undefined,
+  ) {
     const about = Object.fromEntries(metadata);
     const added = {
       topic,
