@@ -36,6 +36,7 @@ export async function recordExport(name: string, target: string | undefined, fla
     throw new CommandFailure(EXIT.usage, "--topic needs another format than mcap: files are copied as they are");
   if (flags.format !== "mcap" && flags.merge)
     throw new CommandFailure(EXIT.usage, "--merge is for mcap: the other formats are one file anyway");
+  if (flags.merge && isFile(name)) throw new CommandFailure(EXIT.usage, "--merge needs the name of a recording, whose files it merges");
   if (flags.format !== "csv" && flags.spreadsheet) throw new CommandFailure(EXIT.usage, "--spreadsheet needs --format csv");
   const source = isFile(name) ? null : await chosenFiles(name, flags);
   const title = source === null ? basename(name, ".mcap") : name;

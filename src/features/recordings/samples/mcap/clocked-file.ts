@@ -45,7 +45,10 @@ export async function* correctedMessages(
   for await (const message of reader.readMessages(topics === undefined ? {} : { topics })) {
     if (!wants(message)) continue;
     const offset = clock?.offsetAt(message.logTime) ?? 0n;
-    yield { ...message, logTime: since1970(message.logTime - offset), publishTime: since1970(message.publishTime - offset) };
+    // The reader makes an object for each message and does not keep it.
+    message.logTime = since1970(message.logTime - offset);
+    message.publishTime = since1970(message.publishTime - offset);
+    yield message;
   }
 }
 

@@ -21,6 +21,9 @@ export interface Stretch {
   readonly clock: StretchClock | null;
 }
 
+/** Most stretches of a file, each of which is read by itself. What follows is not put right. */
+const MAX_STRETCHES = 1_000;
+
 /** The stretches of a file, in its order. */
 export function stretchesOf(records: readonly ClockRecord[]): Stretch[] {
   const groups: { from: number; points: ClockPoint[] }[] = [{ from: 0, points: [] }];
@@ -28,6 +31,7 @@ export function stretchesOf(records: readonly ClockRecord[]): Stretch[] {
     const last = groups.at(-1)?.points.at(-1);
     const isSet = step !== 0n || (last !== undefined && known !== null && contradicts(last, known, known.at - last.at));
     if (isSet) groups.push({ from: position, points: [] });
+    if (groups.length === MAX_STRETCHES) break;
     if (known !== null) groups.at(-1)?.points.push(known);
   }
   return groups.map(({ from, points }, index) => ({

@@ -98,7 +98,7 @@ class WaitingStretches {
 
   /** The reading that has the earliest message; null: all were read. */
   async earliest(): Promise<PartReading | null> {
-    await this.#closeEnded();
+    if (this.#open.some(({ current }) => current === null)) await this.#closeEnded();
     for (;;) {
       const [first] = this.#open;
       const earliest = first === undefined ? null : this.#open.reduce((a, b) => (b.time < a.time ? b : a), first);
