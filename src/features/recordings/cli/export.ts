@@ -2,7 +2,6 @@ import { copyFile, mkdir, rename, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { compileFnmatch } from "../../../base/fnmatch.ts";
-import { visible } from "../../../base/visible-text.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { withManager } from "../../../cli/manager/connection.ts";
 import { type ConnectionFlags, findTarget } from "../../../cli/manager/connection-target.ts";
@@ -16,7 +15,7 @@ import { mergeMcap } from "../samples/merge/merge.ts";
 import type { Recording } from "../wire.ts";
 import { findRecording } from "./find-recordings.ts";
 import { isFile } from "./info.ts";
-import { exportedText } from "./tables.ts";
+import { damagedText, exportedText } from "./tables.ts";
 
 export interface ExportFlags extends ConnectionFlags {
   format: "mcap" | SampleFormat;
@@ -131,8 +130,7 @@ async function merge({ title, copies, folder, path }: Merging): Promise<void> {
   const parts = copies.map((copy) => ({ path: copy, host: null, offset: null, excluded: [] }));
   const files = copies.map((copy) => basename(copy));
   const { damaged } = await mergeMcap({ path: merged, parts, metadata: [], recording: { name: title, files } });
-  for (const { part, reason } of damaged)
-    process.stderr.write(`${visible(`${files[part]} is damaged, and not whole in the merged file: ${reason}`)}\n`);
+  for (const { part, reason } of damaged) process.stderr.write(`${damagedText(files[part] ?? "", reason)}\n`);
   await rename(merged, path);
 }
 

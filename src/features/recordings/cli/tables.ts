@@ -76,6 +76,10 @@ export function exportedText(path: string, files: number): string {
   return visible(files === 1 ? path : `${path}, of ${files} files`);
 }
 
+export function damagedText(file: string, reason: string): string {
+  return visible(`${file} is damaged, and not whole in the merged file: ${reason}`);
+}
+
 export function fact(title: string, text: string): string {
   return `${paint("bold", title.padEnd(12))} ${visible(text)}`;
 }

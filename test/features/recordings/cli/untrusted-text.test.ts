@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { fileText } from "../../../../src/features/recordings/cli/info.ts";
 import {
+  damagedText,
   deletedText,
   exportedText,
   outcomeText,
@@ -57,13 +58,14 @@ const PLACES: Places = {
   "mgr record stop": (text) => outcomeText(recorded(text)),
   "mgr record delete": (text) => deletedText(text, text),
   "mgr record export": (text) => exportedText(text, 2),
+  "mgr record export of a damaged file": (text) => damagedText(text, text),
 };
 
 describeUntrustedText(PLACES);
 
 /** How often each file writes to a terminal. A new place comes into the table above; then it is counted here. */
 const WRITES = {
-  "src/features/recordings/cli/export.ts": 1,
+  "src/features/recordings/cli/export.ts": 2,
   "src/features/recordings/cli/info.ts": 2,
   "src/features/recordings/cli/list.ts": 1,
   "src/features/recordings/cli/start.ts": 1,
