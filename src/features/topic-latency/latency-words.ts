@@ -26,6 +26,8 @@ export function remarks(
   return said.filter(([isSo]) => isSo).map(([, text]) => text);
 }
 
+export const chainText = (topics: readonly string[]): string => topics.join(" → ");
+
 /** The steps of a chain, and the whole chain if it has more than one. */
 export function stepsOf({ topics, total, legs }: LatencyPath): { step: string; figures: LatencyFigures }[] {
   const steps = legs.map((figures, index) => ({ step: `${topics[index]} → ${topics[index + 1] ?? "broker"}`, figures }));
