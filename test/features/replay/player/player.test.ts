@@ -164,7 +164,13 @@ test("a file that fails while it is read ends the play with the error, after all
         }
       },
     },
-    output: { publish: ({ logTime }) => void seen.push(logTime) ?? null, time: () => {} },
+    output: {
+      publish: ({ logTime }) => {
+        seen.push(logTime);
+        return null;
+      },
+      time: () => {},
+    },
     clock: new SimulatedClock(),
     wants: () => true,
     from: source.start,
