@@ -1,0 +1,31 @@
+import { bytesText, spanText } from "../../client/shown/units.ts";
+import type { KeptTopic } from "./wire.ts";
+
+/** Why samples wait, in a few words; "" if none does. */
+export function stateText({ state, wait_ms }: Pick<KeptTopic, "state" | "wait_ms">): string {
+  const wait = wait_ms === null ? "" : ` in ${spanText(wait_ms)}`;
+  switch (state) {
+    case "empty":
+      return "";
+    case "link_cut":
+      return "the link is cut";
+    case "no_subscriber":
+      return "no program of another host asks for late samples";
+    case "unconfirmed":
+      return `no subscriber confirms them; sent again${wait}`;
+    case "share_used":
+      return `being sent; the share of the link is used up, next part${wait}`;
+    case "sending":
+      return "being sent";
+  }
+}
+
+/** What a host keeps of a topic: "5,000 samples wait (1.2 MB, the oldest 12 s old): the link is cut; 20 sent, 3 dropped". */
+export function keptText(kept: KeptTopic): string {
+  const { samples, bytes, oldest_age_ms, sent, dropped } = kept;
+  const number = (value: number) => value.toLocaleString("en-US");
+  const age = oldest_age_ms === null ? "" : `, the oldest ${spanText(oldest_age_ms)} old`;
+  const waiting = samples === 0 ? "no sample waits" : `${number(samples)} ${samples === 1 ? "sample waits" : "samples wait"}`;
+  const reason = samples === 0 ? "" : ` (${bytesText(bytes)}${age}): ${stateText(kept)}`;
+  return `${waiting}${reason}; ${number(sent)} sent late, ${number(dropped)} dropped`;
+}
