@@ -1,3 +1,4 @@
+import { counted } from "../../../base/counted.ts";
 import { visible } from "../../../base/visible-text.ts";
 import { withManager } from "../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../cli/manager/connection-target.ts";
@@ -39,7 +40,7 @@ export function keptTable({ is_named, topics, other_topics, away }: Kept): strin
   );
   return [
     topics.length > 0 ? rows : is_named ? "No samples were kept." : "No topic is kept: see 'store_forward' in docs/store-forward.md.",
-    ...(other_topics > 0 ? [`${other_topics} further topics are not shown.`] : []),
+    ...(other_topics > 0 ? [`${counted(other_topics, "further topic")} not shown.`] : []),
     ...(away.length > 0 ? [`Not asked, because they cannot be reached: ${away.map(visible).join(", ")}.`] : []),
   ].join("\n");
 }
