@@ -12,6 +12,15 @@ const ROOT = join(import.meta.dirname, "../../..");
 const PAGE = readFileSync(join(ROOT, "docs/store-forward.md"), "utf8");
 const example = (language: string) => new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, "msu").exec(PAGE)?.[1] ?? "";
 const IMPORT = 'import { connectClient } from "mgr/client";\n';
+/** The programs that receive, by their languages. */
+const LOGGERS = {
+  js: { file: "logger.mjs", command: [process.execPath], text: IMPORT + example("js") },
+  python: {
+    file: "logger.py",
+    command: ["env", `PYTHONPATH=${join(ROOT, "clients/python")}`, "python3", "-u"],
+    text: `import asyncio\nfrom mgr_client import connect_client\n\nasync def main():\n${example("python").replaceAll(/^/gm, "    ")}\nasyncio.run(main())\n`,
+  },
+};
 /** Publishes until a line comes, then prints how many it has published. */
 const PUBLISHER = `${IMPORT}
 const client = await connectClient({ name: "arm" });
@@ -28,16 +37,16 @@ process.stdin.once("data", async () => {
 const KEPT_BYTES = 8_000;
 
 test.each([
-  ["the manager", false],
-  ["a nats-server", true],
-])(
-  "over %s, a program that asks for late samples receives each sample of a cut once, and the late ones in order",
-  async (_hub, nats) => {
+  ["the manager", "js", false],
+  ["a nats-server", "python", true],
+] as const)(
+  "over %s, a program (%s) that asks for late samples receives each sample of a cut once, and the late ones in order",
+  async (_hub, language, nats) => {
     const { store_forward: storeForward } = parse(example("yaml")) as { store_forward: object };
     await using fleet = await Fleet.up({ hosts: ["robot", "station"], processes: {}, nats, leafnodes: nats, storeForward });
-    const run = async (host: string, name: string, program: string) => {
-      writeFileSync(join(fleet.dir, name), program);
-      return fleet.run(host, ["env", `MGR_BUS_URL=${await fleet.busUrl(host)}`, process.execPath, join(fleet.dir, name)]);
+    const run = async (host: string, { file, command, text }: (typeof LOGGERS)["js"]) => {
+      writeFileSync(join(fleet.dir, file), text);
+      return fleet.run(host, ["env", `MGR_BUS_URL=${await fleet.busUrl(host)}`, ...command, join(fleet.dir, file)]);
     };
     mkdirSync(join(fleet.dir, "node_modules"));
     symlinkSync(ROOT, join(fleet.dir, "node_modules/mgr"));
@@ -46,17 +55,17 @@ test.each([
     await eventually("the host knows its topics", () => statSync(settings, { throwIfNoEntry: false }) !== undefined);
 
     let output = "";
-    const logger = await run("station", "logger.mjs", IMPORT + example("js"));
+    const logger = await run("station", LOGGERS[language]);
     logger.stdout.setEncoding("utf8").on("data", (text: string) => {
       output += text;
     });
     const received = () =>
-      [...output.matchAll(/^(live|late, of \d+ ns) (\d+) \{ n: (\d+) \}$/gm)].map(([, kind = "", seq, n]) => ({
+      [...output.matchAll(/^(live|late, of \d+ ns) (\d+) \{ ?'?n'?: (\d+) ?\}$/gm)].map(([, kind = "", seq, n]) => ({
         isLate: kind !== "live",
         seq: Number(seq),
         n: Number(n),
       }));
-    const publisher = await run("robot", "publisher.mjs", PUBLISHER);
+    const publisher = await run("robot", { file: "publisher.mjs", command: [process.execPath], text: PUBLISHER });
     await eventually("live samples arrive", () => received().length > 0);
     fleet.link("robot", "cut");
     const kept = () =>
