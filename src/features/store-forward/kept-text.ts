@@ -1,9 +1,9 @@
-import { bytesText, spanText } from "../../client/shown/units.ts";
+import { ageText } from "../data-plane/trace-text.ts";
 import type { KeptTopic } from "./wire.ts";
 
 /** Why samples wait, in a few words; "" if none does. */
 export function stateText({ state, wait_ms }: Pick<KeptTopic, "state" | "wait_ms">): string {
-  const wait = wait_ms === null ? "" : ` in ${spanText(wait_ms)}`;
+  const wait = wait_ms === null ? "" : ` in ${(wait_ms / 1_000).toFixed(1)} s`;
   switch (state) {
     case "empty":
       return "";
@@ -20,12 +20,13 @@ export function stateText({ state, wait_ms }: Pick<KeptTopic, "state" | "wait_ms
   }
 }
 
-/** What a host keeps of a topic: "5,000 samples wait (1.2 MB, the oldest 12 s old): the link is cut; 20 sent, 3 dropped". */
+/** What a host keeps of a topic: "5,000 samples wait, the oldest from 12 s ago: the link is cut; 20 sent late, 3 dropped". */
 export function keptText(kept: KeptTopic): string {
-  const { samples, bytes, oldest_age_ms, sent, dropped } = kept;
+  const { samples, oldest_age_ms, sent, dropped } = kept;
   const number = (value: number) => value.toLocaleString("en-US");
-  const age = oldest_age_ms === null ? "" : `, the oldest ${spanText(oldest_age_ms)} old`;
-  const waiting = samples === 0 ? "no sample waits" : `${number(samples)} ${samples === 1 ? "sample waits" : "samples wait"}`;
-  const reason = samples === 0 ? "" : ` (${bytesText(bytes)}${age}): ${stateText(kept)}`;
-  return `${waiting}${reason}; ${number(sent)} sent late, ${number(dropped)} dropped`;
+  const waiting =
+    samples === 0
+      ? "no sample waits"
+      : `${number(samples)} ${samples === 1 ? "sample waits" : "samples wait"}, the oldest from ${ageText(oldest_age_ms)}: ${stateText(kept)}`;
+  return `${waiting}; ${number(sent)} sent late, ${number(dropped)} dropped`;
 }

@@ -1,16 +1,16 @@
 import type { ManagerCore } from "../../../app/feature.ts";
 import { askAllHosts } from "../../../app/hosts/all-hosts.ts";
+import type { Grant } from "../../../base/access.ts";
 import { compileFnmatch } from "../../../base/fnmatch.ts";
 import type { AnswerOf } from "../../../protocol/frames/frames.ts";
-import type { Sight } from "../../data-plane/manager/granted-changes.ts";
 import { EMPTY_STEP, isSeen, type ManagerDataPlane } from "../../data-plane/manager/index.ts";
 import type { TraceStep } from "../../data-plane/wire/topic-trace.ts";
 import { keptText } from "../kept-text.ts";
 import type { KeptTopic } from "../wire.ts";
 
 export type FoundSamples = Omit<AnswerOf<"request_kept_samples">, "type" | "request_id">;
-/** The kept samples of a topic, or of all topics that the user sees. */
-export type FindKept = (topic: string | null, grants: Sight) => Promise<FoundSamples>;
+/** The kept samples of a topic, or of all topics; with the roles of a user on some processes, those that the user sees. */
+export type FindKept = (topic: string | null, grants: readonly Grant[] | null) => Promise<FoundSamples>;
 
 const NONE: FoundSamples = { is_named: false, topics: [], other_topics: 0, away: [] };
 

@@ -27,7 +27,7 @@ it("a host that keeps samples of a topic is a step of its way, with the reason w
   const steps = await storeSteps(answer({ topics: [KEPT] }), "arm/state", "robot");
   expect(steps).toMatchObject([{ kind: "store", host: "robot", messages: 20, waiting: 5_000, dropped: 3, problem: null }]);
   expect(steps[0]?.note).toBe(
-    "5,000 samples wait (1.2 MB, the oldest 12 s old): no program of another host asks for late samples; 20 sent late, 3 dropped",
+    "5,000 samples wait, the oldest from 12 s ago: no program of another host asks for late samples; 20 sent late, 3 dropped",
   );
 });
 
@@ -45,6 +45,6 @@ it.each([
 
 it("samples that are kept on another host than that of the publisher are shown, too", async () => {
   expect(await notesOf(null, { topics: [{ ...KEPT, state: "sending", samples: 1, dropped: 0 }] })).toEqual([
-    "store robot: 1 sample waits (1.2 MB, the oldest 12 s old): being sent; 20 sent late, 0 dropped",
+    "store robot: 1 sample waits, the oldest from 12 s ago: being sent; 20 sent late, 0 dropped",
   ]);
 });

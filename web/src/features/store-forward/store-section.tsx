@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { bytesText } from "../../../../src/client/shown/units.ts";
 import { keptText } from "../../../../src/features/store-forward/kept-text.ts";
 import type { AnswerOf } from "../../../../src/protocol/frames/frames.ts";
 import { ask } from "../../state/store.ts";
@@ -19,7 +20,7 @@ export function StoreSection({ topic }: { topic: string }) {
       {kept.topics.length === 0 && <p>Kept while the link of its host is cut. No samples were kept.</p>}
       {kept.topics.map((one) => (
         <p key={one.host} class={one.dropped > 0 ? "bad" : ""}>
-          {one.host}: {keptText(one)}
+          {one.host}: {keptText(one)} {one.samples > 0 && <span class="soft">{bytesText(one.bytes)}</span>}
         </p>
       ))}
       {kept.away.length > 0 && <p class="soft">Hosts that cannot be reached: {kept.away.join(", ")}. They may keep samples.</p>}
