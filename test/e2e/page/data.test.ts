@@ -24,6 +24,7 @@ beforeAll(async () => {
       "arm/simulation": { command: ["node", `${ARM}simulation.js`], ready: { regex: "the arm is simulated" }, autostart: true },
       "arm/controller": { command: ["node", `${ARM}controller.js`], ready: { regex: "the controller is ready" }, autostart: true },
     },
+    store_forward: { topics: ["arm/*"] },
   });
   await rig.untilState("arm/controller", "ready");
   shown = await rig.open("/?view=topics");
@@ -56,6 +57,7 @@ describe("topics", () => {
     await panel.getByRole("button", { name: "Pause" }).click();
     await panel.getByRole("button", { name: "Resume" }).click();
     await panel.getByText(/float64\[] position/).waitFor();
+    await panel.getByText("Kept while the link of its host is cut. No samples were kept.").waitFor();
   });
 
   test("have their latency measured by the keyboard on a phone, beside the scheduling of their programs", async () => {
