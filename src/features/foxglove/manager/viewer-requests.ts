@@ -1,6 +1,7 @@
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
 import type { Requester } from "../../../client/requests.ts";
+import { isWellKnownName } from "../../data-plane/samples/well-known-name.ts";
 import { MAX_CLIENT_CHANNELS, MAX_REQUESTS } from "../limits.ts";
 import { callResponse } from "./binary-message.ts";
 import type { BinaryMessage, ClientChannel } from "./client-message.ts";
@@ -58,10 +59,10 @@ export class ViewerRequests {
   async publish({ channelId, data }: Extract<BinaryMessage, { op: "message" }>): Promise<void> {
     const channel = this.#channels.get(channelId);
     if (channel === undefined) throw new MgrError("not_found", `the channel ${channelId} was not advertised`);
-    const { topic: name, schemaEncoding, schema, schemaName } = channel;
+    const { topic: name } = channel;
     const value = parseJson(data.toString());
     if (value === undefined) throw new MgrError("bad_field", `the message for '${name}' is not JSON`);
-    const definition = schemaEncoding === "jsonschema" && schema !== "" ? { definition: schema, definition_name: schemaName } : {};
+    const definition = definitionOf(channel);
     await this.run(() => this.#options.client.request({ type: "publish_topic", name, value, ...definition }));
   }
 
@@ -83,4 +84,10 @@ export class ViewerRequests {
       queue.send({ op: "serviceCallFailure", serviceId, callId, message: messageOf(error) });
     }
   }
+}
+
+/** A viewer may name one of Foxglove's messages without its schema. */
+function definitionOf({ schemaEncoding, schema, schemaName }: ClientChannel) {
+  if (schemaEncoding === "jsonschema" && schema !== "") return { definition: schema, definition_name: schemaName };
+  return schema === "" && isWellKnownName(schemaName) ? { definition: schemaName } : {};
 }
