@@ -1,10 +1,12 @@
 // What the ring of the flight recorder costs a daemon at 10 topics × 1 kHz: in memory, and on the disk as well, beside a recording of the same topics to the disk, and
-// beside the same daemon that does neither. The load of a part that is written meanwhile is not included. MGR_BENCH_SECONDS is how long each is measured, MGR_BENCH_ROUNDS how often.
+// beside the same daemon that does neither. The load of a part that is written meanwhile is not included. Peer: a bare nats-server with the same topics, and a program that
+// subscribes to them and writes them with McapWriter. MGR_BENCH_SECONDS is how long each is measured, MGR_BENCH_ROUNDS how often.
 // `npx tsx bench/flight-ring.ts`
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { FlightSpec } from "../src/features/flight/contract.ts";
+import { NatsServer } from "../test/support/nats-server.ts";
 import { cpuMs, residentMib } from "./support/cpu.ts";
 import { percentile, printFigure, rounded, sleep } from "./support/figure.ts";
 import { BenchManager } from "./support/manager.ts";
@@ -17,6 +19,7 @@ const WARM_UP_MS = 5_000;
 const ROUNDS = Number(process.env.MGR_BENCH_ROUNDS ?? 3);
 const SECONDS = Number(process.env.MGR_BENCH_SECONDS ?? 8);
 const FLEET = new URL("./support/topic-fleet.ts", import.meta.url);
+const RECORDER = new URL("./support/bare-recorder.ts", import.meta.url);
 const MIB = 1024 * 1024;
 const SPEC: FlightSpec = { memory: 64 * MIB, disk: 0, span_ms: 60_000, topics: ["*"], max_rate: null, terminals: ["*"], triggers: [] };
 
@@ -56,12 +59,29 @@ async function measured(spec: FlightSpec | null, isRecording = false): Promise<S
   return { cpu, rss };
 }
 
+/** The peer's shares of a core, %: nats-server and, if it records, the program that subscribes and writes. */
+async function measuredPeer(isRecording: boolean): Promise<number> {
+  await using server = await NatsServer.start();
+  await using _fleet = await Part.start(FLEET, String(server.port), "", String(TOPICS), String(RATE));
+  await using recorder = isRecording ? await Part.start(RECORDER, String(server.port), join(server.folder, "peer.mcap")) : null;
+  const cpu = () => cpuMs(server.pid) + (recorder === null ? 0 : cpuMs(recorder.pid));
+  await sleep(WARM_UP_MS);
+  const [before, begin] = [cpu(), performance.now()];
+  await sleep(SECONDS * 1_000);
+  const share = ((cpu() - before) * 100) / (performance.now() - begin);
+  if (recorder !== null && (await recorder.ask<{ messages: number }>({})).messages === 0) throw new Error("the peer has recorded nothing");
+  return share;
+}
+
+const peers: Record<"none" | "recording", number[]> = { none: [], recording: [] };
 const all: Record<"none" | "memory" | "disk" | "recording", Shares[]> = { none: [], memory: [], disk: [], recording: [] };
 for (let round = 0; round < ROUNDS; round++) {
   all.none.push(await measured(null));
   all.memory.push(await measured(SPEC));
   all.disk.push(await measured({ ...SPEC, disk: 256 * MIB }));
   all.recording.push(await measured(null, true));
+  peers.none.push(await measuredPeer(false));
+  peers.recording.push(await measuredPeer(true));
 }
 const median = (of: keyof typeof all, key: keyof Shares) =>
   percentile(
@@ -69,15 +89,19 @@ const median = (of: keyof typeof all, key: keyof Shares) =>
     0.5,
   );
 const beyondNone = (of: keyof typeof all) => rounded(median(of, "cpu") - median("none", "cpu"));
+const peerShare = (of: keyof typeof peers) => rounded(percentile(peers[of], 0.5));
+const peerBeyond = rounded(peerShare("recording") - peerShare("none"));
 const resident = (of: keyof typeof all) => rounded(median(of, "rss"), 0);
 printFigure({
   figure: "flight-ring",
   unit: `% of a core for the ring in memory, ${TOPICS} topics at ${RATE} Hz`,
   value: beyondNone("memory"),
-  peer: "a recording of the same topics to the disk",
-  peer_value: beyondNone("recording"),
-  difference: rounded(beyondNone("memory") - beyondNone("recording")),
+  peer: "nats-server with a program that writes the same topics to a file with McapWriter: beyond nats-server without it",
+  peer_value: peerBeyond,
+  ratio: rounded(beyondNone("memory") / peerBeyond),
   ring_on_disk_percent: beyondNone("disk"),
+  recording_percent: beyondNone("recording"),
   daemon_percent_without: rounded(median("none", "cpu")),
+  nats_server_percent_without: peerShare("none"),
   resident_mib: { without: resident("none"), memory: resident("memory"), disk: resident("disk"), recording: resident("recording") },
 });
