@@ -2,9 +2,10 @@ import { MgrError, messageOf } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
 import type { Requester } from "../../../client/requests.ts";
 import { isWellKnownName } from "../../data-plane/samples/well-known-name.ts";
-import { MAX_CLIENT_CHANNELS, MAX_REQUESTS } from "../limits.ts";
+import { MAX_CLIENT_CHANNELS } from "../limits.ts";
 import { callResponse } from "./binary-message.ts";
 import type { BinaryMessage, ClientChannel } from "./client-message.ts";
+import { RequestTurns } from "./request-turns.ts";
 import type { ViewerQueue } from "./viewer-queue.ts";
 
 /** An endpoint of a service. */
@@ -24,7 +25,7 @@ interface ViewerRequestsOptions {
 export class ViewerRequests {
   readonly #options: ViewerRequestsOptions;
   readonly #channels = new Map<number, ClientChannel>();
-  #open = 0;
+  readonly #turns = new RequestTurns();
 
   constructor(options: ViewerRequestsOptions) {
     this.#options = options;
@@ -45,15 +46,9 @@ export class ViewerRequests {
     if (!this.#channels.delete(id)) throw new MgrError("not_found", `the channel ${id} was not advertised`);
   }
 
-  /** Runs a request. Rejects with its refusal, and with `busy` while too many are being answered. */
-  async run(request: () => Promise<unknown>): Promise<void> {
-    if (this.#open >= MAX_REQUESTS) throw new MgrError("busy", `${MAX_REQUESTS} requests are being answered: this one has no effect`);
-    this.#open++;
-    try {
-      await request();
-    } finally {
-      this.#open--;
-    }
+  /** Runs a request of a message with this many bytes. Rejects with its refusal, and with `busy` while too many wait. */
+  run(bytes: number, request: () => Promise<unknown>): Promise<void> {
+    return this.#turns.run(bytes, request);
   }
 
   async publish({ channelId, data }: Extract<BinaryMessage, { op: "message" }>): Promise<void> {
@@ -63,7 +58,7 @@ export class ViewerRequests {
     const value = parseJson(data.toString());
     if (value === undefined) throw new MgrError("bad_field", `the message for '${name}' is not JSON`);
     const definition = definitionOf(channel);
-    await this.run(() => this.#options.client.request({ type: "publish_topic", name, value, ...definition }));
+    await this.run(data.length, () => this.#options.client.request({ type: "publish_topic", name, value, ...definition }));
   }
 
   /** Answers in any case. */
@@ -76,7 +71,7 @@ export class ViewerRequests {
       const request = parseJson(data.toString());
       if (request === undefined) throw new MgrError("bad_field", "the request is not JSON");
       const { service: name, endpoint } = found;
-      await this.run(async () => {
+      await this.run(data.length, async () => {
         const { response } = await client.request({ type: "call_service", name, endpoint, request });
         queue.send(callResponse(serviceId, callId, response));
       });

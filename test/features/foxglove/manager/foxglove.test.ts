@@ -202,6 +202,32 @@ describe("a viewer", () => {
     provided.stop();
   });
 
+  it("calls a service many times at once: calls beyond 32 wait, and are refused when too many bytes wait", async () => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const provided = program.provide("arm/slow", { name: "slow.v1", endpoints: { go: {} } }, () => released);
+    using opened = new TestViewer(manager, operator);
+    const serviceId = await opened.service("arm/slow/go");
+    const call = (callId: number, text: string) =>
+      opened.client.sendServiceCallRequest({
+        serviceId,
+        callId,
+        encoding: "json",
+        data: new DataView(new TextEncoder().encode(text).buffer),
+      });
+    for (let callId = 1; callId <= 100; callId++) call(callId, "{}");
+    const large = JSON.stringify({ text: "x".repeat(1_000_000) });
+    for (let callId = 101; callId <= 105; callId++) call(callId, large);
+    const refused = await opened.text("serviceCallFailure");
+    expect(refused).toMatchObject({ callId: 105, message: expect.stringContaining("32 requests are being answered") });
+    release();
+    await opened.binary(3, (bytes) => bytes.readUInt32LE(5) === 104);
+    expect(opened.binaries.filter((bytes) => bytes[0] === 3)).toHaveLength(104);
+    provided.stop();
+  });
+
   it("publishes a topic with its definition, and other programs get each message", async () => {
     using opened = new TestViewer(manager, operator);
     await opened.text("serverInfo");
