@@ -68,8 +68,20 @@ UNCHANGED_INTERVAL = 0.1
 QUIET_TIME = 10.0
 
 Log = Callable[[str], None]
-# A string is a ROS 2 message definition (CDR), a dict a JSON Schema (JSON), None are bytes.
-Definition = Union[str, Mapping[str, Any], None]
+
+
+class ProtobufDefinition(NamedTuple):
+    """The definition of a topic with messages of Protocol Buffers, which are published and received as bytes."""
+
+    # A FileDescriptorSet with the files that it imports: protoc --include_imports --descriptor_set_out=FILE
+    descriptors: bytes
+    # Full name of the message, for example demo.ArmState.
+    message: str
+
+
+# A string is a ROS 2 message definition (CDR) or the name of a well-known message such as foxglove.PoseInFrame (JSON), a dict a JSON Schema
+# (JSON), None are bytes.
+Definition = Union[str, Mapping[str, Any], ProtobufDefinition, None]
 Handler = Callable[[Any, str], Union[Any, Awaitable[Any]]]
 
 
@@ -378,13 +390,36 @@ class RawCodec:
         return data
 
 
+class ProtobufCodec(RawCodec):
+    encoding = "protobuf"
+
+
 Codec = Union[CdrCodec, JsonCodec, RawCodec]
+
+
+def _is_well_known(definition: Definition) -> bool:
+    return isinstance(definition, str) and re.fullmatch(r"foxglove\.\w{1,100}", definition) is not None
 
 
 def _codec(definition: Definition) -> Codec:
     if definition is None:
         return RawCodec()
-    return CdrCodec(definition) if isinstance(definition, str) else JsonCodec()
+    if isinstance(definition, ProtobufDefinition):
+        return ProtobufCodec()
+    if isinstance(definition, str) and not _is_well_known(definition):
+        return CdrCodec(definition)
+    return JsonCodec()
+
+
+def _text_and_name(definition: Definition) -> Tuple[str, str]:
+    """The text of a definition, and the name that it has itself. The broker knows the text of a well-known message."""
+    if definition is None:
+        return "", ""
+    if isinstance(definition, ProtobufDefinition):
+        return base64.b64encode(definition.descriptors).decode(), definition.message
+    if isinstance(definition, str):
+        return ("", definition) if _is_well_known(definition) else (definition, "")
+    return json_text(definition), str(definition.get("title", ""))
 
 
 # The connection --------------------------------------------------------------------------------------------------
@@ -939,7 +974,7 @@ class Subscription:
         try:
             answer = await self._client._nats.request("topic_info." + subject_tokens(self.topic), b"", INFO_TIMEOUT)
             info = json.loads(answer.data)
-            self._codec = _codec({"cdr": str(info["definition"]), "json": {}, "raw": None}[info["encoding"]])
+            self._codec = _codec({"cdr": str(info["definition"]), "json": {}, "protobuf": None, "raw": None}[info["encoding"]])
         except (MgrError, ValueError, KeyError, TypeError):
             # A publisher without a library: its messages are bytes.
             self._is_silent = True
@@ -1428,7 +1463,8 @@ class Client:
         reliable_within: Optional[int] = None,
         on_refused: Optional[Callable[[str], None]] = None,
     ) -> Publisher:
-        """Reserves a topic. `definition` is the text of a ROS 2 message (CDR) or a JSON Schema (JSON); without one it carries bytes.
+        """Reserves a topic. `definition` is the text of a ROS 2 message (CDR), a JSON Schema (JSON), the name of a well-known message such as
+        `foxglove.PoseInFrame` (JSON), or a `ProtobufDefinition`; without one it carries bytes.
 
         While a receiver reads slowly, topics of this client with a higher `priority` (0 to 7) are sent to it first, messages that have
         waited longer than `max_age_ms` are dropped, and messages beyond `reliable_within` bytes (at most 4 MiB) are refused instead of
@@ -1445,11 +1481,10 @@ class Client:
         for key, value in waiting.items():
             _check_whole(key, value, 1, MAX_RELIABLE_BYTES if key == "reliable_within" else MAX_SAFE_INTEGER)
         codec = _codec(definition)
-        text = definition if isinstance(definition, str) else "" if definition is None else json_text(definition)
-        title = definition.get("title", "") if isinstance(definition, Mapping) else ""
+        text, name = _text_and_name(definition)
         described = {
             "name": topic, "encoding": codec.encoding, "definition": text,
-            "definition_name": definition_name or title, "keep_last": keep_last, "priority": priority, **waiting,
+            "definition_name": definition_name or name, "keep_last": keep_last, "priority": priority, **waiting,
         }  # fmt: skip
         publisher = Publisher(self, described, codec, on_refused)
         self._open.append(publisher)

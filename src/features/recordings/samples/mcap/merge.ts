@@ -4,6 +4,7 @@ import { messageOf } from "../../../../base/errors.ts";
 import { McapEncoder } from "./encoder.ts";
 import { type IndexedFile, openIndexed } from "./indexed-file.ts";
 import { repairMcap } from "./repair.ts";
+import { schemaText } from "./schema-data.ts";
 
 /** Channels of one file: MCAP numbers them with 16 bits. */
 const MAX_CHANNELS = 65_000;
@@ -172,7 +173,7 @@ class Reading {
     const added = {
       topic,
       encoding: messageEncoding,
-      schema: schema === undefined ? null : { name: schema.name, encoding: schema.encoding, text: new TextDecoder().decode(schema.data) },
+      schema: schema === undefined ? null : { name: schema.name, encoding: schema.encoding, text: schemaText(schema) },
       metadata: this.part.host === null || about.host !== undefined ? about : { ...about, host: this.part.host },
     };
     const key = JSON.stringify(added);

@@ -2,6 +2,7 @@ import { topicEncoding } from "../../../../base/topic-encodings.ts";
 import type { LoggerSamples, Sample, TopicSamples } from "../samples.ts";
 import { type IndexedFile, metadataOf, openIndexed } from "./indexed-file.ts";
 import { LOSSES, lossesOf, RECORDING } from "./losses.ts";
+import { schemaText } from "./schema-data.ts";
 
 /** Files of a recording, as the writers of the formats read them. */
 export interface RecordedSamples extends LoggerSamples {
@@ -49,7 +50,7 @@ async function addTracks(tracks: Map<string, Track>, file: IndexedFile, wants: (
     const kind = {
       topic,
       host: about.get("host") ?? metadata.get(RECORDING)?.get("host") ?? "",
-      definition: schema === undefined ? "" : new TextDecoder().decode(schema.data),
+      definition: schemaText(schema),
       definitionName: schema?.name ?? "",
       encoding: topicEncoding(messageEncoding),
     };
