@@ -7,13 +7,13 @@ import { Button } from "../../ui/button.tsx";
 import { Pair, Section } from "../../ui/detail-section.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { clockTime } from "../../ui/time.ts";
-import { FilePlot, useFile } from "../recordings/file/public-plot.ts";
+import { useFile } from "../recordings/file/public-plot.ts";
 import { download, incidentAddress, pin, remove } from "./incident-actions.ts";
 import { causeText, HOST_WORDS, offsetText, STATE_WORDS } from "./incident-text.ts";
 import { incidents } from "./incidents-store.ts";
 import { Moment } from "./moment.tsx";
 
-/** One incident: why it was kept and what it lacks, a moment of it, and plots of its topics. */
+/** One incident: why it was kept and what it lacks, and its time with a moment of it. */
 export function IncidentView({ view: { id } }: { view: ViewOf<"incident"> }) {
   const incident = incidents.value?.find((one) => one.id === id);
   if (incident === undefined)
@@ -123,12 +123,5 @@ function Recorded({ incident }: { incident: Incident }) {
         The file cannot be read: {opened.problem}
       </p>
     );
-  return (
-    <>
-      <Moment incident={incident} file={opened.file} />
-      <section class="incident-plot" aria-label="Plots">
-        <FilePlot name={incident.id} file={opened.file} />
-      </section>
-    </>
-  );
+  return <Moment incident={incident} file={opened.file} />;
 }
