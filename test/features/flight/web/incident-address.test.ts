@@ -18,14 +18,14 @@ test("an address has the moment, the span, the terminal and the plotted fields o
 });
 
 test("what an address says wrongly, or too much, is left out", () => {
-  expect(partOfAddress("?moment=soon&from=2000&until=1000&trace=nofield&trace=%25:x")).toEqual({
+  expect(partOfAddress("?moment=soon&span=2000-1000&field=nofield&field=%25:x")).toEqual({
     moment: null,
     span: null,
     terminal: null,
     traces: [],
   });
-  const many = Array.from({ length: 30 }, (_, n) => `trace=a:f${n}`).join("&");
-  expect(partOfAddress(`?from=1000&${many}`)).toMatchObject({ span: null, traces: { length: 20 } });
+  const many = Array.from({ length: 30 }, (_, n) => `field=a:f${n}`).join("&");
+  expect(partOfAddress(`?span=1000&${many}`)).toMatchObject({ span: null, traces: { length: 20 } });
 });
 
 test("a span of an address is shown as far as it is within the incident", () => {

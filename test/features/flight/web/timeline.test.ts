@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { placeOf, ticksOf, timeAfterKey, withTime, zoomed } from "../../../../web/src/features/flight/timeline/axis.ts";
-import { lanesOf } from "../../../../web/src/features/flight/timeline/lanes.ts";
 import { loadCurves, networkCurves, valueUntil } from "../../../../web/src/features/flight/timeline/curves.ts";
+import { lanesOf } from "../../../../web/src/features/flight/timeline/lanes.ts";
 import type { RecordedMessage } from "../../../../web/src/features/recordings/file/recorded-file.ts";
 
 const WHOLE = { from: 100, until: 200 };
@@ -141,7 +141,7 @@ test("network figures are the link and the interfaces of each host, without thos
   ]);
   expect(curves.map((curve) => `${curve.title}: ${curve.text(valueUntil(curve, 200) ?? 0)}`)).toEqual([
     "rt1 link round trip: 0.512 ms",
-    "rt1 link sent: 2 KiB/s",
+    "rt1 link sent: 2.0 kB/s",
     "rt2 eth0 in: 0 B/s",
     "rt2 eth0 dropped in: 2/s",
   ]);

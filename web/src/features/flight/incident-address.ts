@@ -12,20 +12,16 @@ export interface ShownPart {
   readonly traces: readonly Trace[];
 }
 
-/** The part that an address names. What is wrong or too much is left out. */
+/** The part that an address names: times in milliseconds since 1970. What is wrong or too much is left out. */
 export function partOfAddress(search: string): ShownPart {
   const parameters = new URLSearchParams(search);
-  const time = (name: string) => {
-    const milliseconds = Number(parameters.get(name) || Number.NaN);
-    return Number.isFinite(milliseconds) ? milliseconds / 1_000 : null;
-  };
-  const [from, until] = [time(PART.from), time(PART.until)];
+  const [, from, until] = /^(\d{1,15})-(\d{1,15})$/.exec(parameters.get(PART.span) ?? "") ?? [];
   return {
-    moment: time(PART.moment),
-    span: from !== null && until !== null && from < until ? { from, until } : null,
+    moment: secondsOf(parameters.get(PART.moment) ?? ""),
+    span: Number(from) < Number(until) ? { from: Number(from) / 1_000, until: Number(until) / 1_000 } : null,
     terminal: parameters.get(PART.terminal),
     traces: parameters
-      .getAll(PART.trace)
+      .getAll(PART.field)
       .flatMap((text) => readTrace(text) ?? [])
       .slice(0, MAX_TRACES),
   };
@@ -33,11 +29,16 @@ export function partOfAddress(search: string): ShownPart {
 
 /** The parameters of an address that names the part. */
 export function partParameters({ moment, span, terminal, traces }: ShownPart): [string, string][] {
-  const time = (name: string, seconds: number): [string, string] => [name, String(Math.round(seconds * 1_000))];
-  return [
-    ...(moment === null ? [] : [time(PART.moment, moment)]),
-    ...(span === null ? [] : [time(PART.from, span.from), time(PART.until, span.until)]),
-    ...(terminal === null ? [] : [[PART.terminal, terminal] as [string, string]]),
-    ...traces.map((trace): [string, string] => [PART.trace, traceText(trace)]),
-  ];
+  const parameters: [string, string][] = traces.map((trace) => [PART.field, traceText(trace)]);
+  if (terminal !== null) parameters.unshift([PART.terminal, terminal]);
+  if (span !== null) parameters.unshift([PART.span, `${milliseconds(span.from)}-${milliseconds(span.until)}`]);
+  if (moment !== null) parameters.unshift([PART.moment, String(milliseconds(moment))]);
+  return parameters;
+}
+
+const milliseconds = (seconds: number) => Math.round(seconds * 1_000);
+
+function secondsOf(text: string): number | null {
+  const found = Number(text || Number.NaN);
+  return Number.isFinite(found) ? found / 1_000 : null;
 }

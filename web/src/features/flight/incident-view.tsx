@@ -1,3 +1,4 @@
+import { clockOffsetText } from "../../../../src/client/shown/clock-offset.ts";
 import { bytesText } from "../../../../src/client/shown/units.ts";
 import type { Incident } from "../../../../src/features/flight/wire.ts";
 import { refusalOf } from "../../state/access.ts";
@@ -9,7 +10,7 @@ import { Icon } from "../../ui/icons.tsx";
 import { clockTime } from "../../ui/time.ts";
 import { useFile } from "../recordings/file/public-plot.ts";
 import { download, incidentAddress, pin, remove } from "./incident-actions.ts";
-import { causeText, HOST_WORDS, offsetText, STATE_WORDS } from "./incident-text.ts";
+import { causeText, HOST_WORDS, STATE_WORDS } from "./incident-text.ts";
 import { incidents } from "./incidents-store.ts";
 import { Moment } from "./moment.tsx";
 
@@ -104,7 +105,7 @@ function Facts({ incident }: { incident: Incident }) {
             <li key={host.host}>
               <strong>{host.host}</strong>
               <span>{HOST_WORDS[host.state]}</span>
-              <span class="soft">{`clock ${offsetText(host)}`}</span>
+              <span class="soft">{`clock ${clockOffsetText(host)}`}</span>
               {host.reaches !== null && <span class="soft">{`back to ${clockTime(host.reaches)}`}</span>}
             </li>
           ))}

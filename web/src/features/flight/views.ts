@@ -7,8 +7,8 @@ declare module "../../state/views.ts" {
   }
 }
 
-/** The parameters of what is shown of an incident, in its address: times in milliseconds since 1970, a terminal, and plotted fields (incident-address.ts). */
-export const PART = { moment: "moment", from: "from", until: "until", terminal: "terminal", trace: "trace" } as const;
+/** The parameters of what is shown of an incident, in its address (incident-address.ts). No other view has them: those of other views are removed. */
+export const PART = { moment: "moment", span: "span", terminal: "terminal", field: "field" } as const;
 
 export const INCIDENTS: ViewType<"incidents"> = {
   kind: "incidents",

@@ -6,7 +6,7 @@ import { drawMarks, type Mark } from "./marks.ts";
 import { minMaxGrid } from "./min-max-grid.ts";
 import { listenToWheel } from "./plot-wheel.ts";
 import type { ScaleGroup } from "./scales.ts";
-import { timeTexts } from "./time-axis.ts";
+import { insideTimeTexts, timeTexts } from "./time-axis.ts";
 import type { TraceSamples } from "./trace-samples.ts";
 
 interface Series {
@@ -184,7 +184,13 @@ export class DrawnPlot {
         width: 100,
         height: 100,
         axes: [
-          { ...axis, size: isLast ? TIMES_HEIGHT : 0, space: 84, values: isLast ? timeTexts : () => [], ticks: { show: isLast } },
+          {
+            ...axis,
+            size: isLast ? TIMES_HEIGHT : 0,
+            space: 84,
+            values: isLast ? (shared === null ? timeTexts : insideTimeTexts) : () => [],
+            ticks: { show: isLast },
+          },
           { ...axis, size: shared?.left ?? VALUES_WIDTH, ...(label === "" ? {} : { label, labelSize: 20 }) },
         ],
         legend: { show: false },
