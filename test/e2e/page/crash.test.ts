@@ -68,12 +68,13 @@ test("an incident shows why it was kept, the terminal at a moment, and what had 
   const crossed = async () => {
     for (const width of [390, 1_280]) {
       await page.setViewportSize({ width, height: 800 });
-      await soon(() => page.getByRole("navigation", { name: "Views" }).isVisible()).toBe(width > 720);
+      await soon(() => page.locator(".phone-nav").isVisible()).toBe(width < 720);
       expect(await note.inputValue()).toBe("vibrates");
     }
   };
   await crossed();
   await desk.run("Split right");
+  await desk.run("Incidents");
   await page.locator(".pane.focused").getByRole("button", { name: "Snapshot…" }).press("Enter");
   await soon(() => note.count()).toBe(1);
   await note.fill("vibrates");
