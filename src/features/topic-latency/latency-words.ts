@@ -34,12 +34,6 @@ export function stepsOf({ topics, total, legs }: LatencyPath): { step: string; f
   return topics.length > 1 ? [...steps, { step: `${topics[0]} → broker (in all)`, figures: total }] : steps;
 }
 
-/** How far the clock of a publisher's host is ahead of the measuring one. */
-export function clockText({ offset_ms, uncertainty_ms }: LatencyStage): string {
-  if (offset_ms === null || uncertainty_ms === null) return "not measured";
-  return offset_ms === 0 && uncertainty_ms === 0 ? "same" : `${offset_ms > 0 ? "+" : ""}${offset_ms} ± ${uncertainty_ms} ms`;
-}
-
 /** "FIFO 80", "OTHER". */
 export const policyText = ({ policy, prio }: LatencyStage["threads"][number]): string =>
   `${policyName(policy).toUpperCase()}${prio > 0 ? ` ${prio}` : ""}`;

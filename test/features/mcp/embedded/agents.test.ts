@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createManager } from "../../../../src/app/embedded/create-manager.ts";
 import { connectClient } from "../../../../src/features/data-plane/client/index.ts";
-import { logUntilCause } from "../../../../src/features/mcp/client/incidents.ts";
+import { lastLines, logUntilCause } from "../../../../src/features/mcp/client/incidents.ts";
 import { MAX_REQUESTS_OF_USER } from "../../../../src/features/mcp/limits.ts";
 import { mcpRoute } from "../../../../src/features/mcp/manager/route.ts";
 import { Agent, type ERAS, Page, type Served, tokenOf } from "./rig.ts";
@@ -147,10 +147,18 @@ it("an agent lists incidents, and is told why a snapshot cannot be kept and that
     text: expect.stringContaining("no state folder"),
   });
   expect(await agent.call("get_incident", { id: "none" })).toMatchObject({ failed: true, text: expect.stringContaining("list_incidents") });
+  expect(await agent.call("read_incident_output", { id: "none", name: "sim/world" })).toMatchObject({
+    failed: true,
+    text: expect.stringContaining("no state folder"),
+  });
   await using reading = await new Agent("newest", null).connect(served, viewer);
   expect(await reading.tools()).not.toContain("keep_snapshot");
   // Its token is for a part of the processes only.
   expect(await reading.call("list_incidents")).toMatchObject({ failed: true });
+  expect(await reading.call("read_incident_output", { id: "none", name: "sim/world" })).toMatchObject({
+    failed: true,
+    text: expect.not.stringContaining("no state folder"),
+  });
 });
 
 it("an agent is told that a topic whose latency it wants to measure does not exist, and needs a role on everything", async () => {
@@ -184,6 +192,12 @@ it("an agent lists presets, sees what one would change, and loads it with a toke
   await using reading = await new Agent("newest", null).connect(served, viewer);
   expect(await reading.tools()).toContain("compare_preset");
   expect(await reading.tools()).not.toContain("load_preset");
+});
+
+it("the output of an incident is cut to its last lines, the one that is not complete included", () => {
+  expect(lastLines("one\ntwo\nthree\n", 2)).toBe("two\nthree\n");
+  expect(lastLines("one\ntwo\nthr", 2)).toBe("two\nthr");
+  expect(lastLines("one\n", 5)).toBe("one\n");
 });
 
 it("the log of an incident is that of its time until the first cause, the last 50 entries", () => {
