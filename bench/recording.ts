@@ -9,6 +9,8 @@ import { setImmediate as turn } from "node:timers/promises";
 import { McapWriter } from "@mcap/core";
 import { systemClock } from "../src/base/clock.ts";
 import type { TapListener } from "../src/features/data-plane/host/tap.ts";
+import { wallClock } from "../src/features/data-plane/wall-clock.ts";
+import { OwnClock } from "../src/features/host-clocks/host/own-clock.ts";
 import { Recording } from "../src/features/recordings/host/recording.ts";
 import { SPEC } from "../test/features/recordings/host/recording-rig.ts";
 import { cpuMs } from "./support/cpu.ts";
@@ -69,6 +71,7 @@ async function ours(path: string, payload: Buffer, messages: number): Promise<vo
       },
     },
     clock: systemClock,
+    ownClock: new OwnClock(wallClock),
     log: (_level, msg) => console.error(msg),
     changed: () => {},
   });

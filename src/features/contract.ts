@@ -3,6 +3,7 @@ import { CRASH_REPORT_NEWS, CRASH_REPORT_REQUESTS, CRASH_RUN } from "./crash-rep
 import { DATA_PLANE_CHECKS, DATA_PLANE_HEARTBEAT, DATA_PLANE_NEWS, DATA_PLANE_REQUESTS, NO_DATA_PLANE } from "./data-plane/contract.ts";
 import { X11_NEWS, X11_REQUESTS, X11_RUN } from "./displays/contract.ts";
 import { FLIGHT_HEARTBEAT, FLIGHT_NEWS, FLIGHT_REQUESTS, NO_FLIGHT } from "./flight/contract.ts";
+import { HOST_CLOCK_REQUESTS } from "./host-clocks/contract.ts";
 import { LIMIT_HEARTBEAT, LIMIT_NEWS, LIMIT_REQUESTS, NO_LIMITS } from "./limits/contract.ts";
 import { LOAD_HISTORY_NEWS, LOAD_HISTORY_REQUESTS } from "./load-history/contract.ts";
 import { LOGGER_REQUESTS } from "./loggers/contract.ts";
@@ -23,6 +24,7 @@ import { UPGRADE_REQUESTS } from "./upgrades/contract.ts";
 /** Requests of features; part of HOST_REQUESTS. */
 export const FEATURE_REQUESTS = {
   ...DATA_PLANE_REQUESTS,
+  ...HOST_CLOCK_REQUESTS,
   ...RECORDING_REQUESTS,
   ...REPLAY_REQUESTS,
   ...LOGGER_REQUESTS,

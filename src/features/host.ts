@@ -3,6 +3,7 @@ import { crashReportsHost } from "./crash-reports/host/index.ts";
 import { dataPlaneHost } from "./data-plane/host/index.ts";
 import { displaysHost } from "./displays/host/index.ts";
 import { flightHost } from "./flight/host/index.ts";
+import { hostClocksHost } from "./host-clocks/host/index.ts";
 import { limitsHost } from "./limits/host/index.ts";
 import { loadHistoryHost } from "./load-history/host/index.ts";
 import { loggersHost } from "./loggers/host/index.ts";
@@ -23,6 +24,7 @@ import { upgradesHost } from "./upgrades/host/index.ts";
 /** The features of every host. Those that others use come first. */
 export const HOST_FEATURES = [
   dataPlaneHost,
+  hostClocksHost,
   recordingsHost,
   replayHost,
   loggersHost,

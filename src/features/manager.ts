@@ -8,6 +8,7 @@ import { displays } from "./displays/manager/index.ts";
 import { flight } from "./flight/manager/index.ts";
 import { forward } from "./forward/manager/index.ts";
 import { foxglove } from "./foxglove/manager/index.ts";
+import { hostClocks } from "./host-clocks/manager/index.ts";
 import { limits } from "./limits/manager/index.ts";
 import { loadHistory } from "./load-history/manager/index.ts";
 import { loggers } from "./loggers/manager/index.ts";
@@ -41,6 +42,7 @@ import { upgrades } from "./upgrades/manager/index.ts";
 export const MANAGER_FEATURES: readonly ManagerFeature[] = [
   dataPlane,
   presets,
+  hostClocks,
   recordings,
   flight,
   replay,

@@ -17,9 +17,21 @@ export class WallClock {
   readonly #sources: Sources;
   #offset: bigint | null = null;
   #last = 0n;
+  #timesSet = 0;
+  #setBy = 0n;
 
   constructor(sources: Sources) {
     this.#sources = sources;
+  }
+
+  /** How often the system's clock was set, as found by the last `now`. A change of a millisecond at most does not count. */
+  get timesSet(): number {
+    return this.#timesSet;
+  }
+
+  /** The sum of what it was set by, nanoseconds. */
+  get setBy(): bigint {
+    return this.#setBy;
   }
 
   /** Nanoseconds since 1970. Goes back only if the system's clock was set back: what happens later has no earlier time. */
@@ -40,6 +52,10 @@ export class WallClock {
     // A clock that was set is measured again; one that is slewed is followed.
     if (known === null || known < least - MS || known > most + MS) {
       this.#offset = this.#atTick();
+      if (known !== null) {
+        this.#timesSet++;
+        this.#setBy += this.#offset - known;
+      }
       return monotonic() + this.#offset;
     }
     this.#offset = known < least ? least : known > most ? most : known;
@@ -59,7 +75,7 @@ export class WallClock {
   }
 }
 
-const clock = new WallClock({ monotonic: () => process.hrtime.bigint(), system: () => Date.now() });
+export const wallClock = new WallClock({ monotonic: () => process.hrtime.bigint(), system: () => Date.now() });
 
 /** Nanoseconds since 1970. */
-export const wallClockNs = (): bigint => clock.now();
+export const wallClockNs = (): bigint => wallClock.now();

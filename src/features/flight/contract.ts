@@ -158,8 +158,6 @@ export const FLIGHT_REQUESTS = {
   /** Deletes the file of a part; one that is being written ends. The part is `removed` until its trigger begins another incident. */
   flight_delete: { request: z.object({ session, incident: incidentId }), response: z.object({}) },
   flight_notes: { request: z.object({ session, notes: z.array(flightNote).max(1_000) }), response: z.object({}) },
-  /** The host's wall clock, nanoseconds since 1970: the manager measures from it how far the clocks are apart, and how exactly it knows that. */
-  flight_clock: { request: z.object({ session }), response: z.object({ time: nanoseconds }) },
 } as const;
 
 export const FLIGHT_NEWS = { flight_part: partEvent } as const;

@@ -1,13 +1,19 @@
-import { readdirSync, watch } from "node:fs";
+import { readdirSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Recording } from "../../../src/features/recordings/wire.ts";
 import { readIndexed } from "../../features/recordings/samples/mcap/indexed-reader.ts";
 import { sharedBrowser } from "../support/shared-browser.ts";
+import { eventually } from "../support/wait.ts";
+import { readJournal } from "./journals.ts";
 import { shownIncident } from "./shown-incident.ts";
 import { FlightTrial } from "./trial.ts";
 
 /** Three hosts with a publisher each; small, because the benchmark (bench/flight-trial.ts) has the size of a machine. */
 const SIZE = { hosts: 3, publishers: 3, rate: 200, bytes: 1_000, before: 3, after: 2 };
+
+/** The time of a publisher is that of its start and a monotonic clock, which a slewed clock leaves by less than this, nanoseconds. */
+const EDGE_NS = 50_000_000n;
 
 let trial: FlightTrial;
 beforeAll(async () => {
@@ -52,6 +58,56 @@ test("an incident has every sample and line that all hosts published, with a wro
   } finally {
     await browser.close();
   }
+});
+
+/** Reads all files of the recording as one, and compares the samples with the journals. The times in the file are those of the manager. */
+async function expectMerged(name: string, firsts: readonly number[], lasts: readonly number[]): Promise<string> {
+  const path = join(trial.fleet.dir, `${name}.mcap`);
+  writeFileSync(path, await trial.fleet.get(`/mgr/recording?${new URLSearchParams({ name, merge: "1" })}`));
+  const { messages, metadata } = await readIndexed(path);
+  for (const [index, { topic, host, journal }] of trial.publishers.entries()) {
+    const { published, received } = readJournal(journal);
+    const { uncertainty_ns = "" } = metadata.find((each) => each.name === `mgr.recording.host/${host}`)?.values ?? {};
+    const slack = BigInt(uncertainty_ns) + EDGE_NS;
+    const own = messages.filter((message) => message.topic === topic);
+    const numbers = own.map(({ data }) => (JSON.parse(String(data)) as { n: number }).n);
+    const [first = 0, last = 0] = [firsts[index], lasts[index]];
+    expect(numbers.filter((n) => n >= first && n <= last)).toEqual(Array.from({ length: last - first + 1 }, (_, n) => first + n));
+    for (const [at, { logTime }] of own.entries()) {
+      const number = numbers[at] ?? 0;
+      const time = logTime + trial.ahead(host);
+      expect(time).toBeGreaterThan((published[number] ?? 0n) - slack);
+      const until = received.find((each) => each.last >= number)?.time;
+      if (until !== undefined) expect(time).toBeLessThan(until + slack);
+    }
+  }
+  return path;
+}
+
+test("a recording of all hosts comes as one file, while it runs and afterwards, with a wrong clock put right, for @mcap/core and for Python", async () => {
+  const { client, publishers } = trial;
+  const journals = () => publishers.map(({ journal }) => readJournal(journal));
+  const name = "run";
+  expect(await client.ask({ type: "start_recording", name, topics: ["trial/*"], min_free_space: 0 })).toMatchObject({ ok: true });
+  const firsts = journals().map(({ published }) => published.length);
+  const files = async () => {
+    const { recordings } = (await client.ask({ type: "request_recordings" })) as unknown as { recordings: Recording[] };
+    return recordings.find((recording) => recording.name === name)?.files ?? [];
+  };
+  await eventually(
+    "each host has a file",
+    async () => (await files()).filter(({ messages }) => messages > SIZE.rate).length === SIZE.hosts,
+  );
+  await expectMerged(name, firsts, firsts);
+  const lasts = journals().map(({ received }) => received.at(-1)?.last ?? 0);
+  expect(await client.ask({ type: "stop_recording", name })).toMatchObject({ ok: true });
+  const path = await expectMerged(name, firsts, lasts);
+  const read = await trial.python(path);
+  const { messages } = await readIndexed(path);
+  expect(Object.values(read.messages).reduce((a, b) => a + b, 0)).toBe(messages.length);
+  expect(Object.keys(read.metadata)).toEqual(expect.arrayContaining(trial.hosts.map((host) => `mgr.recording.host/${host}`)));
+  expect(readdirSync(join(trial.fleet.dir, "state/downloads"))).toEqual([]);
+  await client.ask({ type: "delete_recording", name });
 });
 
 /** Calls `then` once, when a file with such a name appears below the folder of the incidents. */

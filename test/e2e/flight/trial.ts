@@ -172,7 +172,7 @@ export class FlightTrial implements AsyncDisposable {
     for (const host of hosts) {
       const { offset_ns = "", uncertainty_ns = "" } = about(`mgr.incident.host/${host}`);
       if (uncertainty_ns === "") throw new Error(`the clock of ${host} was not measured`);
-      const error = Number(offset_ns) - Number(this.#ahead(host));
+      const error = Number(offset_ns) - Number(this.ahead(host));
       clocks[host] = { error: error / 1e6, uncertainty: Number(uncertainty_ns) / 1e6 };
     }
     const numbers = new Map<string, number[]>();
@@ -189,7 +189,7 @@ export class FlightTrial implements AsyncDisposable {
       if (!hosts.includes(host)) continue;
       // The edges of the time are as exact as the clocks were known when the incident began, which the file does not say.
       const slack = BigInt(Math.ceil((clocks[host]?.uncertainty ?? 0) * 2e6)) + EDGE_NS;
-      const [begin, end] = [BigInt(from) + this.#ahead(host) + slack, BigInt(until) + this.#ahead(host) - slack];
+      const [begin, end] = [BigInt(from) + this.ahead(host) + slack, BigInt(until) + this.ahead(host) - slack];
       const known = readJournal(journal);
       const own = numbers.get(topic) ?? [];
       const verdict = compared(known, own, begin, end);
@@ -214,7 +214,7 @@ export class FlightTrial implements AsyncDisposable {
   }
 
   /** The true offset of the clock of a host, nanoseconds. */
-  #ahead(host: string): bigint {
+  ahead(host: string): bigint {
     return host === this.hosts[1] ? BigInt(AHEAD_S * 10) * (NS_PER_S / 10n) : 0n;
   }
 

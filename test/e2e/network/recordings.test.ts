@@ -177,6 +177,17 @@ it("mgr record starts, lists, shows, stops, exports and deletes a recording", as
     expect(execFileSync("/usr/bin/python3", ["-c", read, file], { encoding: "utf8" })).toBe("[0.5, -1.5, 2.5]\n");
   }
   expect(await run("export", copy, "--format", "csv", "--topic", "none/*")).toMatchObject({ code: 3 });
+  // It gets another file.
+  await client.ask({ type: "start_recording", name: "run/1", topics: ["arm/*"], min_free_space: 0 });
+  program.publish(4);
+  await eventually("it is counted", async () => armOf(await shown("run/1")) === 1);
+  await client.ask({ type: "stop_recording", name: "run/1" });
+  const both = join(instance.dir, "both.mcap");
+  expect(await done("export", "run/1", both)).toBe(`${both}, of 2 files\n`);
+  const merged = readMcap(readFileSync(both));
+  const positions = merged.messages.filter(({ topic }) => topic === "arm/state").map(({ data }) => JSON.parse(data.toString()).position);
+  expect(positions).toEqual([0.5, -1.5, 2.5, 4]);
+  expect(merged.metadata.find(({ name }) => name === "mgr.recording")?.values).toMatchObject({ recording: "run/1", damaged_files: "" });
   expect(readdirSync(instance.dir).filter((file) => file.endsWith(".part"))).toEqual([]);
   expect(await done("delete", "run/1")).toBe("run/1: deleted\n");
   expect(await shown("run/1")).toBeUndefined();

@@ -138,6 +138,23 @@ describe("recordings", () => {
     await play.waitFor();
   });
 
+  test("is recorded again, and both files come as one", async () => {
+    await panel("run-1").getByRole("button", { name: "Record again…" }).click();
+    const form = page.getByRole("complementary", { name: "Start a recording" });
+    await form.getByText("Limits", { exact: true }).click();
+    await form.getByLabel("Disk counts as full below, MiB").fill("0");
+    await form.getByRole("button", { name: "Start recording" }).click();
+    await panel("run-1").getByText("Being written").waitFor();
+    await panel("run-1").getByRole("button", { name: "Stop" }).click();
+    await row("run-1").getByText("Stopped").waitFor();
+    const button = panel("run-1").getByRole("button", { name: "Download as one file" });
+    const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
+    expect(download.suggestedFilename()).toBe("run-1.mcap");
+    const { messages } = readMcap(readFileSync(await download.path()));
+    expect(messages.length).toBeGreaterThan(recorded.length);
+    expect(messages.slice(0, recorded.length).map(({ logTime }) => logTime)).toEqual(recorded.map(({ logTime }) => logTime));
+  });
+
   test("is deleted only after a confirmation", async () => {
     const remove = panel("run-1").getByRole("button", { name: "Delete", exact: true });
     await remove.click();

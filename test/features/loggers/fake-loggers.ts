@@ -1,7 +1,8 @@
 import { MgrError } from "../../../src/base/errors.ts";
 import { loggersExtension } from "../../../src/features/loggers/manager/index.ts";
-import type { DownloadedFile, DownloadRequest, LoggerConfiguration, Loggers } from "../../../src/features/loggers/manager/loggers.ts";
+import type { DownloadRequest, LoggerConfiguration, Loggers } from "../../../src/features/loggers/manager/loggers.ts";
 import type { DaemonLogger } from "../../../src/features/loggers/wire.ts";
+import type { DownloadedFile } from "../../../src/features/recordings/manager/downloads.ts";
 
 /** Loggers that a test sets. */
 export class FakeLoggers implements Loggers {

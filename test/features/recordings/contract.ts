@@ -67,7 +67,9 @@ export const recordingsContract: FeatureContract = {
   taken: { start_recording: { max_size: 65_536 } },
   routes: [
     // Without a query there is nothing to send.
-    route(["GET", "/mgr/recording/:label"], { name: "string", host: "string", file: "string" }, "text/plain", { status: 400 }),
-    route(["GET", "/mgr/recording"], { name: "string", host: "string", file: "string" }, "text/plain", { status: 400 }),
+    route(["GET", "/mgr/recording/:label"], { name: "string", host: "string", file: "string", merge: "flag" }, "text/plain", {
+      status: 400,
+    }),
+    route(["GET", "/mgr/recording"], { name: "string", host: "string", file: "string", merge: "flag" }, "text/plain", { status: 400 }),
   ],
 };

@@ -1,4 +1,5 @@
 import { MgrError } from "../../../src/base/errors.ts";
+import type { DownloadedFile } from "../../../src/features/recordings/manager/downloads.ts";
 import { recordingsExtension } from "../../../src/features/recordings/manager/index.ts";
 import type { RecordedFileReader, RecordingRequest, Recordings } from "../../../src/features/recordings/manager/recordings.ts";
 import type { Recording } from "../../../src/features/recordings/wire.ts";
@@ -31,5 +32,11 @@ export class FakeRecordings implements Recordings {
     const bytes = this.files.get(file);
     if (bytes === undefined) throw new MgrError("not_found", `there is no file '${file}'`);
     return { size: bytes.length, read: async (from, max) => bytes.subarray(from, from + max) };
+  }
+
+  async merge(name: string): Promise<DownloadedFile> {
+    this.calls.push(["merge", name]);
+    const file = await this.open(name, "", name);
+    return { ...file, close: async () => void this.calls.push(["merged file closed", name]) };
   }
 }

@@ -46,7 +46,6 @@ export const flightHost: HostFeature<keyof typeof FLIGHT_REQUESTS> = {
         flight_read: async (request) => own().read(request),
         flight_delete: async (request) => own().delete(request),
         flight_notes: (request) => recorder?.note(request) ?? {},
-        flight_clock: () => ({ time: String(wallClockNs()) }),
       },
       ...(recorder === null
         ? {}

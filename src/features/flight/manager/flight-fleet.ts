@@ -5,12 +5,12 @@ import type { HostTable } from "../../../app/hosts/host-table.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import type { LogBook } from "../../../log/log-book.ts";
+import type { ClockOffset } from "../../host-clocks/clock-drift.ts";
+import type { HostClocks } from "../../host-clocks/manager/index.ts";
 import { NoteSender } from "../../recordings/manager/index.ts";
 import type { FlightSettings } from "../config.ts";
 import type { FlightNote, FlightPart } from "../contract.ts";
-import type { ClockOffset } from "./clock-offset.ts";
 import { flightSpec } from "./flight-spec.ts";
-import { HostClock } from "./host-clock.ts";
 import { HostFlight } from "./host-flight.ts";
 
 /** What the manager adds to the ring of its host beside its log. */
@@ -18,6 +18,7 @@ export type NoteKind = "services" | "parameters" | "network";
 
 interface FlightFleetOptions {
   readonly hosts: HostTable;
+  readonly clocks: HostClocks;
   readonly events: DomainEvents;
   readonly clock: Clock;
   readonly log: LogBook;
@@ -31,11 +32,10 @@ interface FlightFleetOptions {
   readonly removed: (host: string) => void;
 }
 
-/** The flight recorders of all hosts: what they keep, their clocks, and the requests to them. */
+/** The flight recorders of all hosts: what they keep, and the requests to them. */
 export class FlightFleet {
   readonly #options: FlightFleetOptions;
   readonly #hosts: HostParts<HostFlight>;
-  readonly #clocks = new Map<string, HostClock>();
   readonly #notes: NoteSender<NoteKind>;
   /** What each host was told last, so that a change for one does not concern the others. */
   readonly #told = new Map<string, string>();
@@ -61,8 +61,6 @@ export class FlightFleet {
     // Also of a host that was never connected.
     this.#unsubscribe = events.subscribe((event) => {
       if (event.type !== "host_remove") return;
-      this.#clocks.get(event.name)?.close();
-      this.#clocks.delete(event.name);
       this.#told.delete(event.name);
       options.removed(event.name);
       this.configure();
@@ -87,16 +85,17 @@ export class FlightFleet {
 
   /** How far the clock of the host was from this one at a time by this one; null: it was never measured. */
   offset(host: string, time: bigint): ClockOffset | null {
-    return this.#clocks.get(host)?.at(time) ?? null;
+    return this.#options.clocks.offset(host, time);
   }
 
   /** Measures the clock of a host now. Never rejects. */
   async refineClock(host: string): Promise<void> {
-    await this.#clocks.get(host)?.refine();
+    await this.#options.clocks.refine(host);
   }
 
   /** Tells each host what it is to keep, if that has changed. */
   configure(): void {
+    this.#options.clocks.need("flight", this.#options.settings() !== null);
     for (const host of this.ready) this.#configure(host);
   }
 
@@ -123,7 +122,7 @@ export class FlightFleet {
     this.#unsubscribe();
     this.#notes.close();
     this.#hosts.close();
-    for (const clock of this.#clocks.values()) clock.close();
+    this.#options.clocks.need("flight", false);
   }
 
   #require(host: string): HostSession {
@@ -141,7 +140,7 @@ export class FlightFleet {
   }
 
   #configure(host: string): void {
-    const { settings, hosts, log, clock, now } = this.#options;
+    const { settings, hosts, log } = this.#options;
     const session = this.session(host);
     if (session === null) return;
     const spec = flightSpec(settings(), hosts.size);
@@ -154,10 +153,6 @@ export class FlightFleet {
         // A host that was lost is told again when it is back; one that never had a flight recorder needs none switched off.
         if (session.isOpen && settings() !== null) log.warn(`the flight recorder of host '${host}' is not configured: ${messageOf(error)}`);
       });
-    const known = this.#clocks.get(host) ?? new HostClock({ clock, now });
-    this.#clocks.set(host, known);
-    if (settings() === null) known.close();
-    else known.begin(session);
   }
 
   #send(notes: FlightNote[]): void {

@@ -3,6 +3,7 @@ import { MgrError, messageOf } from "../../../base/errors.ts";
 import type { FeatureExtension } from "../../../http/extension.ts";
 import { dataPlane } from "../../data-plane/manager/index.ts";
 import { wallClockNs } from "../../data-plane/wall-clock.ts";
+import { hostClocks } from "../../host-clocks/manager/index.ts";
 import { mergeInWorker } from "../../recordings/manager/index.ts";
 import type { Flight } from "./flight.ts";
 import { flightHandlers } from "./handlers.ts";
@@ -12,8 +13,6 @@ import { ManagerFlight } from "./manager-flight.ts";
 import { NetworkTriggers } from "./network-triggers.ts";
 import { incidentRoute } from "./route.ts";
 
-export { type ClockReadings, timed } from "./clock-measurement.ts";
-export { type ClockMeasurement, type ClockOffset, offsetAt } from "./clock-offset.ts";
 export type { Flight } from "./flight.ts";
 export { timeText } from "./incident-record.ts";
 
@@ -64,6 +63,7 @@ function attached(core: ManagerCore, store: IncidentStore, incidents: readonly I
   const service = new ManagerFlight({
     clock,
     hosts,
+    clocks: use(hostClocks),
     events,
     log,
     localHost: hostName,

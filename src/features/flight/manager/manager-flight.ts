@@ -6,6 +6,7 @@ import { MgrError, messageOf } from "../../../base/errors.ts";
 import { SerialQueue } from "../../../base/serial-queue.ts";
 import type { LogBook } from "../../../log/log-book.ts";
 import { formatTime } from "../../../protocol/time.ts";
+import type { HostClocks } from "../../host-clocks/manager/index.ts";
 import type { RecordedFileReader } from "../../recordings/manager/index.ts";
 import { type FlightSettings, SNAPSHOT } from "../config.ts";
 import type { FlightPart } from "../contract.ts";
@@ -33,6 +34,7 @@ const MS = 1_000_000n;
 export interface ManagerFlightOptions {
   readonly clock: Clock;
   readonly hosts: HostTable;
+  readonly clocks: HostClocks;
   readonly events: DomainEvents;
   readonly log: LogBook;
   /** Name of the manager's own host. */
@@ -61,10 +63,11 @@ export class ManagerFlight implements Flight {
 
   constructor(options: ManagerFlightOptions) {
     this.#options = options;
-    const { clock, hosts, events, log, localHost, settings, store, incidents, merge, now } = options;
+    const { clock, clocks, hosts, events, log, localHost, settings, store, incidents, merge, now } = options;
     this.#records = new Map(incidents.map((record) => [record.id, record]));
     this.#fleet = new FlightFleet({
       hosts,
+      clocks,
       events,
       clock,
       log,

@@ -1,4 +1,5 @@
 import type { FrameOf } from "../../../protocol/frames/frames.ts";
+import type { DownloadedFile } from "../../recordings/manager/index.ts";
 import type { DaemonLogger } from "../wire.ts";
 
 export type LoggerConfiguration = Pick<FrameOf<"configure_logger">, "only_ts" | "topics">;
@@ -15,14 +16,6 @@ export interface DownloadRequest {
   readonly forSpreadsheets: boolean;
   /** Aborts the collection, and removes its files. */
   readonly signal: AbortSignal;
-}
-
-/** A file with the samples of a logger. It exists until `close`. */
-export interface DownloadedFile {
-  /** Size in bytes. */
-  readonly size: number;
-  read(from: number, max: number): Promise<Uint8Array>;
-  close(): Promise<void>;
 }
 
 /**

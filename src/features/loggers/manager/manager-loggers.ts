@@ -12,6 +12,7 @@ import { topicNameProblem } from "../../../base/topic-subject.ts";
 import type { TopicRecord } from "../../../contract/registry.ts";
 import type { LogBook } from "../../../log/log-book.ts";
 import type { Topic } from "../../data-plane/wire/topic.ts";
+import type { DownloadedFile } from "../../recordings/manager/index.ts";
 import { UpsertPublisher } from "../../recordings/manager/index.ts";
 import type { LoggerSettings } from "../config.ts";
 import { type LoggerSpec, MAX_LOGGERS } from "../contract.ts";
@@ -20,7 +21,7 @@ import { HostLoggers } from "./host-loggers.ts";
 import { LoggerBook, type LoggerFile, type RequestedLogger } from "./logger-book.ts";
 import { type EmptyTopic, LoggerDownloads } from "./logger-downloads.ts";
 import { loggerResource } from "./logger-resource.ts";
-import type { DownloadedFile, DownloadRequest, LoggerConfiguration, Loggers } from "./loggers.ts";
+import type { DownloadRequest, LoggerConfiguration, Loggers } from "./loggers.ts";
 import type { RingOnHost } from "./ring-spool.ts";
 
 export interface ManagerLoggersOptions {

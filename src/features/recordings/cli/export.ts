@@ -2,6 +2,7 @@ import { copyFile, mkdir, rename, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { compileFnmatch } from "../../../base/fnmatch.ts";
+import { visible } from "../../../base/visible-text.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { withManager } from "../../../cli/manager/connection.ts";
 import { type ConnectionFlags, findTarget } from "../../../cli/manager/connection-target.ts";
@@ -11,6 +12,7 @@ import { withPartialFile } from "../../../cli/manager/partial-file.ts";
 import { SAMPLE_FORMATS, type SampleFormat } from "../samples/formats/formats.ts";
 import { openRecorded } from "../samples/mcap/recorded-samples.ts";
 import { repairMcap } from "../samples/mcap/repair.ts";
+import { mergeMcap } from "../samples/merge/merge.ts";
 import type { Recording } from "../wire.ts";
 import { findRecording } from "./find-recordings.ts";
 import { isFile } from "./info.ts";
@@ -21,6 +23,7 @@ export interface ExportFlags extends ConnectionFlags {
   output?: string;
   topic?: string[];
   spreadsheet?: boolean;
+  merge?: boolean;
   host?: string;
   file?: string;
 }
@@ -31,16 +34,21 @@ type RecordedFile = Recording["files"][number];
 export async function recordExport(name: string, target: string | undefined, flags: ExportFlags): Promise<void> {
   if (flags.format === "mcap" && flags.topic !== undefined)
     throw new CommandFailure(EXIT.usage, "--topic needs another format than mcap: files are copied as they are");
+  if (flags.format !== "mcap" && flags.merge)
+    throw new CommandFailure(EXIT.usage, "--merge is for mcap: the other formats are one file anyway");
   if (flags.format !== "csv" && flags.spreadsheet) throw new CommandFailure(EXIT.usage, "--spreadsheet needs --format csv");
   const source = isFile(name) ? null : await chosenFiles(name, flags);
   const title = source === null ? basename(name, ".mcap") : name;
-  const path = outputOf(target, flags.output) ?? defaultPath(title, flags.format, source ?? []);
+  const given = outputOf(target, flags.output);
+  const isMerged = flags.format === "mcap" && source !== null && (flags.merge === true || (isFile(given ?? "") && source.length > 1));
+  const path = given ?? defaultPath(title, flags.format, isMerged ? [] : (source ?? []));
   if (await exists(path)) throw new CommandFailure(EXIT.failed, `${path} exists: remove it, or choose another name with --output`);
   // Partial files are beside the target: a recording may be larger than the folder of temporary files.
   await withPartialFile(path, async (folder) => {
     await mkdir(folder, { mode: 0o700, recursive: true });
     const copies = source === null ? [await copied(name, folder)] : await downloaded(name, source, folder, flags);
-    if (flags.format === "mcap") await keep(copies, folder, path);
+    if (isMerged) await readable(name, () => merge({ title, copies, folder, path }));
+    else if (flags.format === "mcap") await keep(copies, folder, path);
     else {
       const { format, topic: patterns, spreadsheet: forSpreadsheets = false } = flags;
       await readable(name, () => convert({ title, copies, folder, path, format, patterns, forSpreadsheets }));
@@ -110,11 +118,24 @@ async function keep(copies: readonly string[], folder: string, path: string): Pr
   await rename(copies.length === 1 ? only : folder, path);
 }
 
-interface Conversion {
+interface Merging {
   readonly title: string;
   readonly copies: readonly string[];
   readonly folder: string;
   readonly path: string;
+}
+
+async function merge({ title, copies, folder, path }: Merging): Promise<void> {
+  const merged = join(folder, "merged.mcap");
+  const parts = copies.map((copy) => ({ path: copy, host: null, offset: null, excluded: [] }));
+  const files = copies.map((copy) => basename(copy));
+  const { damaged } = await mergeMcap({ path: merged, parts, metadata: [], recording: { name: title, files } });
+  for (const { part, reason } of damaged)
+    process.stderr.write(`${visible(`${files[part]} is damaged, and not whole in the merged file: ${reason}`)}\n`);
+  await rename(merged, path);
+}
+
+interface Conversion extends Merging {
   readonly format: SampleFormat;
   readonly patterns: readonly string[] | undefined;
   readonly forSpreadsheets: boolean;

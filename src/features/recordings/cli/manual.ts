@@ -44,12 +44,14 @@ ${FILE}`,
     ],
   },
   "record export": {
-    about: `mcap copies the files as they are: one file, or a folder if there are several. The other formats put the samples of all files into one:
+    about: `mcap copies the files as they are: one file, or a folder if there are several. With --merge, or if FILE ends in .mcap, it is one file
+with the messages of all hosts in the order of time, and the clocks of the hosts put right. The other formats put the samples of all files into one, too:
 csv is a zip with a file for each topic, pickle loads in Python, matlab (or mat) in MATLAB, Octave and SciPy, raw is a tar of binary records (docs/recordings.md).
 A recording that runs can be exported, too: up to what is on the disk. Nothing is overwritten. ${FILE}`,
     completes: { name: ["recording"], "--topic": ["topic"], "--host": ["host"] },
     examples: [
       ["mgr record export run1", "its files"],
+      ["mgr record export run1 run1.mcap", "all of it in one file"],
       ["mgr record export run1 --format csv --topic 'arm/*'", "run1.zip, with some topics"],
       ["mgr record export run1.mcap run1.mat --format matlab", "convert a file"],
     ],

@@ -40,6 +40,7 @@ export const RECORD_GROUP: CommandGroup = {
       .addOption(formatOption(["mcap", "csv", "pickle", "matlab", "raw"], "mcap"))
       .option("-o, --output <path>", "the same as FILE (default: the name of the recording)")
       .option("--topic <pattern>", "only these topics; may be repeated; not for mcap", collected)
+      .option("--merge", "mcap: one file with the messages of all files in the order of time, with the clocks of the hosts put right")
       .option("--spreadsheet", SPREADSHEET)
       .option("--host <name>", "only files of this host")
       .option("--file <name>", "only this file")

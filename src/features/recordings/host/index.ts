@@ -1,6 +1,7 @@
 import { MgrError } from "../../../base/errors.ts";
 import type { HostFeature } from "../../../daemon/host-feature.ts";
 import { dataPlaneHost } from "../../data-plane/host/index.ts";
+import { hostClocksHost } from "../../host-clocks/host/index.ts";
 import { NO_RECORDINGS, type RECORDING_REQUESTS } from "../contract.ts";
 import { Recorder } from "./recorder.ts";
 
@@ -29,6 +30,7 @@ export const recordingsHost: HostFeature<keyof typeof RECORDING_REQUESTS, Record
             workDir: folders.work,
             tap,
             clock,
+            ownClock: use(hostClocksHost),
             pages: lists.pages,
             log,
             send: (event) => publish("recording", event),

@@ -16,6 +16,7 @@ import { replaceFileSync } from "../../../files/replace-file.ts";
 import { makeStateFolder } from "../../../files/state-folder.ts";
 import type { Tap } from "../../data-plane/host/index.ts";
 import { wallClockNs } from "../../data-plane/wall-clock.ts";
+import type { OwnClock } from "../../host-clocks/host/index.ts";
 import { MAX_RECORDINGS, type RecordingEvent, type RecordingSpec, recordingSpec } from "../contract.ts";
 import { jsonEntry, lineEntry, logEntry, processEntry } from "./host-entries.ts";
 import { Recording, type RecordingOptions } from "./recording.ts";
@@ -36,6 +37,8 @@ interface RecorderOptions {
   readonly workDir: string;
   readonly tap: Pick<Tap, "add">;
   readonly clock: Clock;
+  /** How far the clock of the host is from that of the manager. */
+  readonly ownClock: OwnClock;
   readonly pages: Pick<ListPages, "of">;
   readonly log: RecordingLog;
   readonly send: (event: RecordingEvent) => void;
@@ -240,9 +243,9 @@ export class Recorder {
   }
 
   #add(spec: RecordingSpec): Recording {
-    const { host, tap, clock, log } = this.#options;
+    const { host, tap, clock, ownClock, log } = this.#options;
     const changed = (recording: Recording) => this.#changed(recording);
-    const options: RecordingOptions = { host, instance: this.#instance, tap, clock, log, changed };
+    const options: RecordingOptions = { host, instance: this.#instance, tap, clock, ownClock, log, changed };
     const recording = new Recording(spec, this.#folderOf(spec), options);
     this.#recordings.set(spec.name, recording);
     return recording;

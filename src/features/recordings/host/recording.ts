@@ -8,6 +8,7 @@ import type { KernelTimes } from "../../../daemon/handover/kernel-times.ts";
 import type { Tap, TappedMessage } from "../../data-plane/host/index.ts";
 import type { RecordingFileReport, RecordingReport, RecordingSpec } from "../contract.ts";
 import { RECORDING } from "../samples/mcap/losses.ts";
+import { ClockRecords, type RecordedClock } from "./clock-records.ts";
 import { RecordingCounts } from "./recording-counts.ts";
 import { RecordingFile, type RecordingFileOptions } from "./recording-file.ts";
 import { type FileWriter, RecordingFolder, type RecordingLog } from "./recording-folder.ts";
@@ -25,6 +26,8 @@ const REPORT_MS = 500;
 export interface RecordingOptions extends FileWriter {
   readonly tap: Pick<Tap, "add">;
   readonly clock: Clock;
+  /** How far the clock of the host is from that of the manager. */
+  readonly ownClock: RecordedClock;
   readonly log: RecordingLog;
   readonly changed: (recording: Recording) => void;
   /** Replaced in tests of failing disks. */
@@ -45,6 +48,8 @@ export class Recording {
   #files: RecordingFileReport[] = [];
   #counts = new RecordingCounts();
   #file: RecordingFile | null = null;
+  /** Writes into the file how far the clock is from that of the manager. */
+  readonly #clocks: ClockRecords;
   #part = 0;
   #unsubscribers: (() => void)[] = [];
   #timer: unknown = null;
@@ -62,6 +67,7 @@ export class Recording {
     this.spec = spec;
     this.#options = options;
     this.folder = new RecordingFolder(folder, options, options.log);
+    this.#clocks = new ClockRecords(options.ownClock);
   }
 
   get name(): string {
@@ -245,6 +251,8 @@ export class Recording {
     const { topic, sequence, payload } = message;
     const missed = this.#counts.arrived(topic, sequence);
     this.#file ??= this.#begin();
+    // What was received before the clock was set is in a chunk before the record of it.
+    if (this.#clocks.wasSet) this.#clocks.write(this.#file, this.#options.clock.monotonic());
     if (this.#file.add(message, missed)) this.#counts.recorded(topic, payload.length);
     else this.#counts.dropped(topic);
     this.#isDirty = true;
@@ -256,7 +264,9 @@ export class Recording {
     this.#part++;
     const name = this.folder.fileName(new Date(this.#options.clock.now()), this.#part);
     void this.#do(() => this.#removeSurplus());
-    return this.#open(name);
+    const file = this.#open(name);
+    this.#clocks.begin(file, this.#options.clock.monotonic());
+    return file;
   }
 
   /** `taken`: the file was begun by an earlier program. */
@@ -286,6 +296,7 @@ export class Recording {
     const file = this.#file;
     this.#file = null;
     if (file === null) return this.#do(() => undefined);
+    this.#clocks.end(file, this.#options.clock.monotonic());
     this.#files.push(file.report);
     return this.#do(async () => {
       const problem = await file.close();
@@ -394,6 +405,7 @@ export class Recording {
     const checked = this.#checkPlace();
     const now = this.#options.clock.monotonic();
     this.#file?.flush(now);
+    if (this.#file !== null && this.#clocks.isDue(now)) this.#clocks.write(this.#file, now);
     const { max_duration_ms } = this.spec;
     if (this.#file !== null && max_duration_ms !== null && now - this.#file.begunAt >= max_duration_ms) void this.#closeFile();
     if (this.#isDirty && now - this.#reportedAt >= REPORT_MS - 1) {

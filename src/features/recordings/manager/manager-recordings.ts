@@ -12,9 +12,12 @@ import type { HostTable } from "../../../app/hosts/host-table.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import type { LogBook } from "../../../log/log-book.ts";
+import type { HostClocks } from "../../host-clocks/manager/index.ts";
 import type { RecordSettings } from "../config.ts";
 import type { RecordingNote, RecordingReport, RecordingSpec } from "../contract.ts";
 import type { Recording } from "../wire.ts";
+import { type DownloadedFile, Downloads } from "./downloads.ts";
+import { writeMerged } from "./merged-recording.ts";
 import { NoteSender } from "./note-sender.ts";
 import { RecordingCommands } from "./recording-commands.ts";
 import { RecordingHosts } from "./recording-hosts.ts";
@@ -23,12 +26,14 @@ import { recordingSpec } from "./recording-spec.ts";
 import type { RecordedFileReader, RecordingRequest, Recordings } from "./recordings.ts";
 import { UpsertPublisher } from "./upsert-publisher.ts";
 
+const CLOCKS_NEEDED_BY = "recordings";
 /** Name of the recording that `record` in the configuration describes. */
 const CONFIGURED = "main";
 
 export interface ManagerRecordingsOptions {
   readonly system: ActorSystem;
   readonly hosts: HostTable;
+  readonly clocks: HostClocks;
   readonly localHost: string;
   readonly events: DomainEvents;
   readonly clock: Clock;
@@ -37,6 +42,8 @@ export interface ManagerRecordingsOptions {
   readonly settings: () => RecordSettings;
   /** Base folder of relative paths of the configuration, on this machine. */
   readonly baseDir: () => string;
+  /** Folder for downloads; null: the system's folder for temporary files. */
+  readonly downloads: string | null;
 }
 
 /** The recordings of all hosts. The daemons record: they continue without a manager, and the next manager reads their reports. */
@@ -46,10 +53,12 @@ export class ManagerRecordings implements Recordings {
   readonly #commands: RecordingCommands;
   readonly #upserts: UpsertPublisher<Recording>;
   readonly #notes: NoteSender<RecordingNote["kind"]>;
+  readonly #downloads: Downloads;
   #isAutostarted = false;
 
   constructor(options: ManagerRecordingsOptions) {
     this.#options = options;
+    this.#downloads = new Downloads(options.downloads, "recording");
     const { hosts, events, clock, log, localHost, baseDir } = options;
     this.#hosts = new RecordingHosts({
       hosts,
@@ -108,6 +117,17 @@ export class ManagerRecordings implements Recordings {
     return this.#commands.open(host, name, file);
   }
 
+  merge(name: string, signal: AbortSignal): Promise<DownloadedFile> {
+    return this.#downloads.write(signal, async (makeFolder, either) => {
+      this.#require(name);
+      const recording = this.#resource(name);
+      if (recording.files.length === 0) throw new MgrError("not_found", `the recording '${name}' has no files yet`);
+      const open = (host: string, file: string) => this.#commands.open(host, name, file);
+      const warn = (msg: string) => this.#options.log.warn(msg);
+      return writeMerged({ recording, open, folder: await makeFolder(), warn, signal: either });
+    });
+  }
+
   /** Adds an entry to the recordings that include its kind. */
   note(kind: RecordingNote["kind"], value: unknown): void {
     this.#notes.add(kind, value);
@@ -119,6 +139,8 @@ export class ManagerRecordings implements Recordings {
   }
 
   close(): void {
+    this.#options.clocks.need(CLOCKS_NEEDED_BY, false);
+    this.#downloads.close();
     this.#notes.close();
     this.#hosts.close();
     this.#upserts.close();
@@ -210,6 +232,8 @@ export class ManagerRecordings implements Recordings {
     const isRecording = reports.some(({ state }) => state === "recording");
     const problem = reports.find((report) => report.problem !== null)?.problem ?? null;
     this.#options.system.send("recording", name, { type: "reported", isRecording, problem });
+    // The hosts write their offsets into the files.
+    this.#options.clocks.need(CLOCKS_NEEDED_BY, this.#hosts.isRecording);
     this.#upserts.publish(name);
   }
 

@@ -50,6 +50,11 @@ export class RecordingHosts {
     return new Set([...this.#hosts.all.values()].flatMap(({ reports }) => [...reports.keys()]));
   }
 
+  /** Whether a host records anything. */
+  get isRecording(): boolean {
+    return [...this.#hosts.all.values()].some(({ reports }) => [...reports.values()].some(({ state }) => state === "recording"));
+  }
+
   /** Reports of one recording, by host. */
   reports(name: string): ReadonlyMap<string, RecordingReport> {
     return new Map(

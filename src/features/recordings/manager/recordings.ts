@@ -1,5 +1,6 @@
 import type { FrameOf } from "../../../protocol/frames/frames.ts";
 import type { Recording } from "../wire.ts";
+import type { DownloadedFile } from "./downloads.ts";
 
 /** A request to record. Omitted fields are taken from the configuration. */
 export type RecordingRequest = Omit<FrameOf<"start_recording">, "type" | "request_id">;
@@ -21,4 +22,6 @@ export interface Recordings {
   stop(name: string, by: string): Promise<void>;
   remove(name: string, file: { host?: string; file: string } | null, by: string): Promise<void>;
   open(name: string, host: string, file: string): Promise<RecordedFileReader>;
+  /** Resolves with one file of all files of all hosts when it is complete; of a growing one it has what is on the disk. Rejects also with `busy`. */
+  merge(name: string, signal: AbortSignal): Promise<DownloadedFile>;
 }

@@ -1,20 +1,34 @@
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { visible } from "../../../base/visible-text.ts";
+import type { HttpLog } from "../../../http/log/http-log.ts";
+import { attachment } from "../../../http/request/attachment.ts";
 import { refusal, refusalResponse } from "../../../http/request/refusal.ts";
 import { needsInGeneral, type Route, type RouteContext } from "../../../http/route.ts";
 import { type ByteRange, fileStream } from "../../../http/routes/file-stream.ts";
 import type { Followers } from "../../../http/server/open-connections.ts";
+import { isFlagSet } from "../../../transport/view.ts";
+import { downloadResponse } from "./download-response.ts";
 import type { RecordedFileReader, Recordings } from "./recordings.ts";
 
 const STATUS: Readonly<Record<string, 404 | 409 | 503>> = { not_found: 404, conflict: 409 };
 
-/** `GET /mgr/recording`: a file of a recording from its host, whole or one range of bytes; of a growing file, the bytes that exist now. */
-export function recordingRoutes(recordings: Recordings, followers: Followers): Route[] {
+/**
+ * `GET /mgr/recording`: a file of a recording from its host, whole or one range of bytes; of a growing file, the bytes that exist now. With `merge`: one
+ * file with the messages of all files.
+ */
+export function recordingRoutes(recordings: Recordings, followers: Followers, log: HttpLog): Route[] {
   // Viewers tell the format of a file by the end of the path: the last part of the second one has no other meaning.
-  return ["/mgr/recording", "/mgr/recording/:label"].map((path) => recordingRoute(path, recordings, followers));
+  return ["/mgr/recording", "/mgr/recording/:label"].map((path) => recordingRoute(path, { recordings, followers, log }));
 }
 
-function recordingRoute(path: string, recordings: Recordings, followers: Followers): Route {
+interface RecordingRouteOptions {
+  readonly recordings: Recordings;
+  readonly followers: Followers;
+  readonly log: HttpLog;
+}
+
+function recordingRoute(path: string, options: RecordingRouteOptions): Route {
+  const { recordings, followers } = options;
   return {
     path,
     takesUrlToken: true,
@@ -22,8 +36,11 @@ function recordingRoute(path: string, recordings: Recordings, followers: Followe
     method: "GET",
     async handle(context) {
       const { name, host, file } = context.req.query();
+      if (name && isFlagSet(new URL(context.req.url).searchParams, "merge")) return mergedFile(context, name, options);
       if (!name || !host || !file)
-        return refusalResponse(refusal(400, "Give name, host and file of the recording: request_recordings lists them."));
+        return refusalResponse(
+          refusal(400, "Give name, host and file of the recording, or name and merge=1: request_recordings lists them."),
+        );
       try {
         const reader = await recordings.open(name, host, file);
         return rangedFile(context, file, reader, followers);
@@ -33,6 +50,21 @@ function recordingRoute(path: string, recordings: Recordings, followers: Followe
       }
     },
   };
+}
+
+/** The answer with all files in one. It is written for each request, so that it has no ranges. */
+async function mergedFile(context: RouteContext, name: string, { recordings, followers, log }: RecordingRouteOptions): Promise<Response> {
+  const headers = {
+    "Content-Type": "application/octet-stream",
+    "Content-Disposition": attachment(name, ".mcap", "recording"),
+    "Accept-Ranges": "none",
+    "Cache-Control": "no-store",
+  };
+  if (context.req.method === "HEAD") {
+    const isThere = recordings.list().some((recording) => recording.name === name);
+    return isThere ? new Response(null, { headers }) : refusalResponse(refusal(404, visible(`There is no recording '${name}'.`)));
+  }
+  return downloadResponse({ context, followers, log, headers, write: (signal) => recordings.merge(name, signal) });
 }
 
 /** The answer with a file, or with the range of it that the request names. `file` is the name for the download. */

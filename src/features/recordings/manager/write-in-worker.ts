@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { type AnyErrorCode, MgrError } from "../../../base/errors.ts";
 import { packageFile } from "../../../http/package-files.ts";
-import type { Merged, MergeJob } from "../samples/mcap/merge.ts";
+import type { Merged, MergeJob } from "../samples/merge/merge.ts";
 import type { WorkerJob, WorkerResult, WriteJob } from "../samples/worker/write-job.ts";
 
 /** The bundled `samples/worker`; the path is right from src/ and from dist/. */

@@ -1,6 +1,7 @@
 import type { HostSession } from "../../../app/hosts/host-session.ts";
 import type { ResponseOf } from "../../../contract/messages.ts";
-import { type ClockMeasurement, type ClockOffset, type ClockReadings, offsetAt, timed } from "../../flight/manager/index.ts";
+import type { ClockOffset } from "../../host-clocks/clock-drift.ts";
+import { type ClockMeasurement, type ClockReadings, offsetAt, timed } from "../../host-clocks/manager/index.ts";
 
 /** Round trips, of which the shortest one counts. */
 const ROUNDS = 4;

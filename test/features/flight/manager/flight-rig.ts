@@ -6,13 +6,14 @@ import { MgrError } from "../../../../src/base/errors.ts";
 import type { HostListener } from "../../../../src/contract/host-link.ts";
 import { flightConfig } from "../../../../src/features/flight/config.ts";
 import type { FlightPart, FlightSpec } from "../../../../src/features/flight/contract.ts";
-import { FINAL_PAUSE_MS } from "../../../../src/features/flight/manager/host-clock.ts";
 import type { Merge } from "../../../../src/features/flight/manager/incident-merger.ts";
 import { IncidentStore } from "../../../../src/features/flight/manager/incident-store.ts";
 import { ManagerFlight } from "../../../../src/features/flight/manager/manager-flight.ts";
 import type { Incident } from "../../../../src/features/flight/wire.ts";
+import { FINAL_PAUSE_MS } from "../../../../src/features/host-clocks/manager/host-clock.ts";
+import { ManagerHostClocks } from "../../../../src/features/host-clocks/manager/host-clocks.ts";
 import { McapEncoder } from "../../../../src/features/recordings/samples/mcap/encoder.ts";
-import { mergeMcap } from "../../../../src/features/recordings/samples/mcap/merge.ts";
+import { mergeMcap } from "../../../../src/features/recordings/samples/merge/merge.ts";
 import { LogBook } from "../../../../src/log/log-book.ts";
 import type { HostEntry } from "../../../../src/protocol/resources/resources.ts";
 import { SimulatedClock } from "../../../../src/testing/simulated-clock.ts";
@@ -177,7 +178,7 @@ export class FakeFlightHost {
         this.#report(fields.incident, part);
         return {};
       }
-      case "flight_clock":
+      case "host_clock":
         return { time: String(this.now) };
       default:
         return {};
@@ -211,6 +212,7 @@ export class Rig {
   readonly hosts = new Map<string, { controller: { session: object } }>();
   readonly removed: string[] = [];
   readonly flight: ManagerFlight;
+  readonly #clocks: ManagerHostClocks;
 
   private constructor(dir: string, store: IncidentStore, incidents: Awaited<ReturnType<IncidentStore["load"]>>, options: RigOptions) {
     this.dir = dir;
@@ -220,9 +222,17 @@ export class Rig {
     const table = Object.assign(this.hosts, { session: (name: string) => this.hosts.get(name)?.controller.session ?? null });
     const settings = flightConfig.file.flight.parse(options.flight ?? {});
     // Only these parts of the core are used.
+    this.#clocks = new ManagerHostClocks({
+      clock: this.clock,
+      hosts: table as never,
+      events: this.events,
+      now: () => this.now(),
+      localHost: "here",
+    });
     this.flight = new ManagerFlight({
       clock: this.clock,
       hosts: table as never,
+      clocks: this.#clocks,
       events: this.events,
       log: this.log,
       localHost: "here",
@@ -277,6 +287,7 @@ export class Rig {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.flight.close();
+    this.#clocks.close();
     rmSync(this.dir, { recursive: true, force: true });
   }
 }

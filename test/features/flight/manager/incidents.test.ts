@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { MgrError } from "../../../../src/base/errors.ts";
 import { untilAborted } from "../../../../src/base/wait.ts";
 import type { FlightPart } from "../../../../src/features/flight/contract.ts";
-import { mergeMcap } from "../../../../src/features/recordings/samples/mcap/merge.ts";
+import { mergeMcap } from "../../../../src/features/recordings/samples/merge/merge.ts";
 import { readMcap } from "../../recordings/samples/mcap/independent-reader.ts";
 import { readIndexed } from "../../recordings/samples/mcap/indexed-reader.ts";
 import { Rig } from "./flight-rig.ts";

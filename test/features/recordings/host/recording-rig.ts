@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TapListener, TappedMessage } from "../../../../src/features/data-plane/host/tap.ts";
 import type { RecordingSpec } from "../../../../src/features/recordings/contract.ts";
+import type { RecordedClock } from "../../../../src/features/recordings/host/clock-records.ts";
 import { Recording, type RecordingOptions } from "../../../../src/features/recordings/host/recording.ts";
 import { SimulatedClock } from "../../../../src/testing/simulated-clock.ts";
 import { readMcap } from "../samples/mcap/independent-reader.ts";
@@ -22,10 +23,23 @@ export const SPEC: RecordingSpec = {
   on_full: "stop",
 };
 
+/** A clock of a host that a test sets; the manager has not said anything about it. */
+export class FakeOwnClock implements RecordedClock {
+  told = 0;
+  timesSet = 0;
+  setBy = 0n;
+  known: ReturnType<RecordedClock["now"]> = null;
+
+  now(): ReturnType<RecordedClock["now"]> {
+    return this.known;
+  }
+}
+
 /** A recording that is fed by hand, on a simulated clock, into a folder of its own. */
 export class RecordingRig implements Disposable {
   readonly folder: string;
   readonly clock = new SimulatedClock();
+  readonly ownClock = new FakeOwnClock();
   readonly logged: string[] = [];
   /** Called for each entry of the log, before the recording goes on. */
   onLog = (): void => {};
@@ -50,6 +64,7 @@ export class RecordingRig implements Disposable {
       instance: INSTANCE,
       tap,
       clock: this.clock,
+      ownClock: this.ownClock,
       log: (level, msg) => {
         this.logged.push(`${level}: ${msg}`);
         this.onLog();

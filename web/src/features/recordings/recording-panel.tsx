@@ -12,7 +12,7 @@ import { downloadFrom } from "../../ui/download.ts";
 import { Icon, IconButton } from "../../ui/icons.tsx";
 import { SidePanel } from "../../ui/list/side-panel.tsx";
 import { clockTime } from "../../ui/time.ts";
-import { fileAddress } from "./file/file-address.ts";
+import { fileAddress, mergedAddress } from "./file/file-address.ts";
 import { recordingParts } from "./parts.ts";
 import { lostText } from "./recording-request.ts";
 
@@ -101,6 +101,18 @@ export function RecordingPanel({ recording, onAgain, onClose }: Props) {
       ))}
       <section class="detail-section">
         <h2>Files</h2>
+        {files.length > 1 && (
+          <div class="record-buttons">
+            <Button
+              title="All files in one, in the order of time, with the clocks of the hosts put right"
+              forbidden={refusalOf({ need: "download", on: null }, "A download")}
+              onClick={() => downloadFrom(mergedAddress(name))}
+            >
+              <Icon name="download" />
+              Download as one file
+            </Button>
+          </div>
+        )}
         {files.length === 0 && <p class="soft">None yet: a file begins with the first message.</p>}
         <ul class="record-files">
           {files.toReversed().map((file) => (

@@ -1,8 +1,10 @@
 import { topicEncoding } from "../../../../base/topic-encodings.ts";
 import type { LoggerSamples, Sample, TopicSamples } from "../samples.ts";
+import { correctedMessages, stretchesIn } from "./clocked-file.ts";
 import { type IndexedFile, metadataOf, openIndexed } from "./indexed-file.ts";
 import { LOSSES, lossesOf, RECORDING } from "./losses.ts";
 import { schemaText } from "./schema-data.ts";
+import type { Stretch } from "./stretch-clock.ts";
 
 /** Files of a recording, as the writers of the formats read them. */
 export interface RecordedSamples extends LoggerSamples {
@@ -18,17 +20,29 @@ interface Track {
   readonly encoding: TopicSamples["encoding"];
   count: number;
   missed: number;
-  readonly files: { readonly file: IndexedFile; readonly channels: Set<number> }[];
+  readonly files: { readonly file: ClockedFile; readonly channels: Set<number> }[];
 }
 
-/** Reads complete files of one recording. `wants` selects topics. Rejects if a file has no index. */
+interface ClockedFile extends IndexedFile {
+  readonly host: string;
+  /** With the clock, if it is to be put right. */
+  readonly stretches: readonly Stretch[];
+}
+
+/**
+ * Reads complete files of one recording. If they are of several hosts, their clocks are put right. `wants` selects topics. Rejects if a file has no
+ * index.
+ */
 export async function openRecorded(name: string, paths: readonly string[], wants: (topic: string) => boolean): Promise<RecordedSamples> {
-  const files: IndexedFile[] = [];
+  const files: ClockedFile[] = [];
   const close = async () => {
     for (const file of files) await file.close();
   };
   try {
-    for (const path of paths) files.push(await openIndexed(path));
+    for (const path of paths) files.push(await openClocked(path));
+    if (new Set(files.map(({ host }) => host)).size <= 1)
+      for (const [index, file] of files.entries())
+        files[index] = { ...file, stretches: file.stretches.map((each) => ({ ...each, clock: null })) };
     // The files of a host do not overlap in time.
     files.sort((a, b) => (startOf(a) < startOf(b) ? -1 : 1));
     const tracks = new Map<string, Track>();
@@ -40,7 +54,18 @@ export async function openRecorded(name: string, paths: readonly string[], wants
   }
 }
 
-async function addTracks(tracks: Map<string, Track>, file: IndexedFile, wants: (topic: string) => boolean): Promise<void> {
+async function openClocked(path: string): Promise<ClockedFile> {
+  const file = await openIndexed(path);
+  try {
+    const host = (await metadataOf(file)).get(RECORDING)?.get("host") ?? "";
+    return { ...file, host, stretches: await stretchesIn(file) };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+async function addTracks(tracks: Map<string, Track>, file: ClockedFile, wants: (topic: string) => boolean): Promise<void> {
   const { channelsById, schemasById, statistics } = file.reader;
   const metadata = await metadataOf(file);
   const counted = new Set<string>();
@@ -49,7 +74,7 @@ async function addTracks(tracks: Map<string, Track>, file: IndexedFile, wants: (
     const schema = schemasById.get(schemaId);
     const kind = {
       topic,
-      host: about.get("host") ?? metadata.get(RECORDING)?.get("host") ?? "",
+      host: about.get("host") ?? file.host,
       definition: schemaText(schema),
       definitionName: schema?.name ?? "",
       encoding: topicEncoding(messageEncoding),
@@ -84,16 +109,17 @@ function withUniqueNames(tracks: readonly Track[]): (Track & { readonly name: st
 function samplesOf({ name, topic, files, ...about }: Track & { readonly name: string }): TopicSamples {
   async function* samples(): AsyncGenerator<Sample> {
     for (const { file, channels } of files)
-      for await (const { channelId, logTime, publishTime, sequence, data } of file.reader.readMessages({ topics: [topic] })) {
-        if (!channels.has(channelId)) continue;
-        yield {
-          received: logTime,
-          // A recording of a message without these holds the log time and 0 (docs/recordings.md, "Files").
-          published: publishTime === logTime ? null : publishTime,
-          sequence: sequence === 0 ? null : BigInt(sequence),
-          payload: data,
-        };
-      }
+      for (const stretch of file.stretches)
+        for await (const { channelId, logTime, publishTime, sequence, data } of correctedMessages(file, stretch, { topics: [topic] })) {
+          if (!channels.has(channelId)) continue;
+          yield {
+            received: logTime,
+            // A recording of a message without these holds the log time and 0 (docs/recordings.md, "Files").
+            published: publishTime === logTime ? null : publishTime,
+            sequence: sequence === 0 ? null : BigInt(sequence),
+            payload: data,
+          };
+        }
   }
   return { ...about, topic: name, only_ts: false, samples };
 }

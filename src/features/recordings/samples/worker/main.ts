@@ -3,7 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { MgrError, messageOf } from "../../../../base/errors.ts";
 import { SAMPLE_FORMATS } from "../formats/formats.ts";
 import { writeMcap } from "../formats/mcap.ts";
-import { mergeMcap } from "../mcap/merge.ts";
+import { mergeMcap } from "../merge/merge.ts";
 import { readSpooled } from "./spooled-samples.ts";
 import type { WorkerJob, WorkerResult, WriteJob } from "./write-job.ts";
 

@@ -1,5 +1,5 @@
 import type { SampleFormat } from "../formats/formats.ts";
-import type { Merged, MergeJob } from "../mcap/merge.ts";
+import type { Merged, MergeJob } from "../merge/merge.ts";
 import type { SpooledSamples } from "./spooled-samples.ts";
 
 /** A download of samples that the worker thread writes. Plain data. */

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { channelOf } from "../../../../../src/features/recordings/samples/mcap/channels.ts";
+import { clockValues } from "../../../../../src/features/recordings/samples/mcap/clock-records.ts";
 import { type McapChannel, McapEncoder } from "../../../../../src/features/recordings/samples/mcap/encoder.ts";
 import { openMessageFile } from "../../../../../src/features/recordings/samples/mcap/message-file.ts";
 import { openRecorded } from "../../../../../src/features/recordings/samples/mcap/recorded-samples.ts";
@@ -25,9 +26,15 @@ const json = (topic: string, host: string, text = '{"type":"object"}'): McapChan
 });
 
 /** A file with messages of channels: `[channel, time, sequence, publish time or null]`. */
-function write(name: string, channels: readonly McapChannel[], messages: readonly [number, bigint, bigint, bigint | null][], losses = {}) {
+function write(
+  name: string,
+  channels: readonly McapChannel[],
+  messages: readonly [number, bigint, bigint, bigint | null][],
+  losses = {},
+  about: readonly [string, Record<string, string>][] = [],
+) {
   const encoder = new McapEncoder();
-  const pieces: Uint8Array[] = [encoder.begin("test")];
+  const pieces: Uint8Array[] = [encoder.begin("test"), ...about.map(([of, values]) => encoder.addMetadata(of, values))];
   const ids = channels.map((channel) => encoder.addChannel(channel));
   for (const [at, time, sequence, published] of messages)
     encoder.addMessage({
@@ -103,6 +110,25 @@ test("a topic of two hosts, or with two definitions, is not mixed", async () => 
   await recorded.close();
 });
 
+test("clocks are put right if there are files of several hosts; the times of one host alone are as it has them", async () => {
+  const ofHost = (host: string, offset: bigint) => {
+    const about: [string, Record<string, string>][] = [
+      ["mgr.recording", { host }],
+      ["mgr.clock", clockValues({ offset, uncertainty: 1n, at: T }, 0n)],
+    ];
+    return write(`clock-${host}.mcap`, [json(`of/${host}`, host)], [[0, 500n, 1n, 400n]], {}, about);
+  };
+  const timesOf = async (...paths: string[]) => {
+    const recorded = await openRecorded("run", paths, () => true);
+    const found = await Promise.all(recorded.topics.map(async (topic) => [topic.topic, await read(topic)]));
+    await recorded.close();
+    return Object.fromEntries(found);
+  };
+  const [a, b] = [ofHost("a", 0n), ofHost("b", 300n)];
+  expect(await timesOf(b)).toEqual({ "of/b": [[500, 400n, 1n]] });
+  expect(await timesOf(a, b)).toEqual({ "of/a": [[500, 400n, 1n]], "of/b": [[200, 100n, 1n]] });
+});
+
 test("a file without an index is refused", async () => {
   const path = join(folder, "broken.mcap");
   writeFileSync(path, "no");
@@ -113,7 +139,7 @@ test("a file has the descriptors of Protocol Buffers as bytes, and a topic has t
   const definition = Buffer.from(ARM_STATE_DESCRIPTORS).toString("base64");
   const described = { topic: "arm/state", definition, definitionName: "demo.ArmState", encoding: "protobuf" };
   const path = write("proto.mcap", [channelOf(described, { host: "a" })], [[0, 10n, 1n, null]]);
-  expect(readFileSync(path).includes(ARM_STATE_DESCRIPTORS)).toBe(true);
+  expect(readFileSync(path).includes(Buffer.from(ARM_STATE_DESCRIPTORS))).toBe(true);
   const recorded = await openRecorded("run", [path], () => true);
   expect(recorded.topics).toMatchObject([described]);
   await recorded.close();

@@ -9,3 +9,8 @@ export interface FilePlace {
 export function fileAddress({ recording, host, file }: FilePlace): string {
   return `/mgr/recording?${new URLSearchParams({ name: recording, host, file })}`;
 }
+
+/** The address where the manager serves all files of a recording as one. */
+export function mergedAddress(recording: string): string {
+  return `/mgr/recording?${new URLSearchParams({ name: recording, merge: "1" })}`;
+}

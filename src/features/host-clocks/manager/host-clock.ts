@@ -1,7 +1,9 @@
 import type { HostSession } from "../../../app/hosts/host-session.ts";
 import { type Clock, pause } from "../../../base/clock.ts";
+import type { ClockOffset } from "../clock-drift.ts";
+import type { KnownClock } from "../contract.ts";
 import { timed } from "./clock-measurement.ts";
-import { type ClockMeasurement, type ClockOffset, offsetAt, withMeasurement } from "./clock-offset.ts";
+import { type ClockMeasurement, offsetAt, withMeasurement } from "./clock-offset.ts";
 
 /** Pauses between measurements, milliseconds: the first ones follow each other, so that an incident soon after the start has an offset. */
 const FIRST_MS = 200;
@@ -15,10 +17,14 @@ const FINAL_MEASUREMENTS = 8;
  */
 export const FINAL_PAUSE_MS = 25;
 
+const SAME_CLOCK: ClockOffset = { offset: 0n, uncertainty: 0n };
+
 interface HostClockOptions {
   readonly clock: Clock;
   /** Time by this clock, nanoseconds since 1970. */
   readonly now: () => bigint;
+  /** Whether the host is on the machine of the manager, so that both have the same clock; by default not. */
+  readonly isLocal?: boolean;
 }
 
 /** Measures how far the clock of one host is from this one. What was measured is kept while the host is away. */
@@ -70,10 +76,19 @@ export class HostClock {
 
   /** Resolves with whether the host answered. */
   async #measureOnce(session: HostSession): Promise<boolean> {
-    const ask = () => session.command((id) => session.link.request("flight_clock", { session: id }));
+    const ask = () => session.command((id) => session.link.request("host_clock", { session: id, known: this.#known() }));
     const measured = await timed(ask, this.#options).catch(() => null);
     if (this.#session !== session || measured === null) return false;
     this.#measurements = withMeasurement(this.#measurements, measured.measurement);
     return true;
+  }
+
+  /** What the host is told of its clock. */
+  #known(): KnownClock | null {
+    const now = this.#options.now();
+    const known = this.#options.isLocal ? SAME_CLOCK : this.at(now);
+    if (known === null) return null;
+    const at = now + known.offset;
+    return { offset: String(known.offset), uncertainty: String(known.uncertainty), at: String(at < 0n ? 0n : at) };
   }
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type ClockMeasurement, offsetAt, withMeasurement } from "../../../../src/features/flight/manager/clock-offset.ts";
+import { type ClockMeasurement, offsetAt, withMeasurement } from "../../../../src/features/host-clocks/manager/clock-offset.ts";
 
 const START = 1_700_000_000_000_000_000n;
 const delay = fc.bigInt({ min: 0n, max: 500_000_000n });

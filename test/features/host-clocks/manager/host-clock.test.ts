@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { pause } from "../../../../src/base/clock.ts";
-import { FINAL_PAUSE_MS, HostClock } from "../../../../src/features/flight/manager/host-clock.ts";
+import { FINAL_PAUSE_MS, HostClock } from "../../../../src/features/host-clocks/manager/host-clock.ts";
 import { SimulatedClock } from "../../../../src/testing/simulated-clock.ts";
 
 const AHEAD = 1_300_000_000n;

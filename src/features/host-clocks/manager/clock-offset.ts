@@ -1,8 +1,7 @@
 /** How far the clock of a host is from that of the manager. Times are nanoseconds; of the manager unless another clock is named. */
 
-/** What two clocks may drift apart, ns per second: 100 ppm. Crystals differ by up to 50 ppm each, and NTP keeps most clocks below that. */
-const DRIFT_NS_PER_S = 100_000n;
-const NS_PER_S = 1_000_000_000n;
+import { type ClockOffset, contradicts, driftIn } from "../clock-drift.ts";
+
 /** Measurements that are kept: at 30 a minute, those of the last 2 minutes. */
 const MAX_MEASUREMENTS = 64;
 
@@ -12,13 +11,6 @@ export interface ClockMeasurement {
   readonly received: bigint;
   /** Time by the host's clock, read between the two. */
   readonly host: bigint;
-}
-
-export interface ClockOffset {
-  /** The host's clock minus that of the manager. */
-  readonly offset: bigint;
-  /** The true offset differs by this much at most. */
-  readonly uncertainty: bigint;
 }
 
 /**
@@ -47,13 +39,12 @@ export function offsetAt(measurements: readonly ClockMeasurement[], time: bigint
 export function withMeasurement(known: readonly ClockMeasurement[], added: ClockMeasurement): ClockMeasurement[] {
   const now = measuredOffset(added);
   const before = offsetAt(known, added.received);
-  const apart = before === null ? 0n : before.offset > now.offset ? before.offset - now.offset : now.offset - before.offset;
-  const isSet = before !== null && apart > before.uncertainty + now.uncertainty;
+  const isSet = before !== null && contradicts(before, now);
   return [...(isSet ? [] : known), added].slice(-MAX_MEASUREMENTS);
 }
 
 /** The host may have read its clock at either end of the round trip: the farther one counts. */
 function driftBetween({ sent, received }: ClockMeasurement, time: bigint): bigint {
   const away = time - sent > received - time ? time - sent : received - time;
-  return (away * DRIFT_NS_PER_S) / NS_PER_S;
+  return driftIn(away);
 }
