@@ -2,11 +2,9 @@
 // incident has 30 s before and 5 s after from all hosts. Fails if a sample or a printed line is missing, if a clock is not within its written uncertainty, or if
 // Python or the page reads something else than @mcap/core. Peer: the allowed uncertainty. Needs root and libfaketime.
 // `npm run build && npx tsx bench/flight-trial.ts`
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { shownIncident } from "../test/e2e/flight/shown-incident.ts";
 import { FlightTrial } from "../test/e2e/flight/trial.ts";
 import { launchBrowser } from "../test/e2e/support/demo.ts";
-import type { Fleet } from "../test/e2e/support/fleet.ts";
 import { printFigure, rounded } from "./support/figure.ts";
 
 const SIZE = { hosts: 5, publishers: 10, rate: 1_000, bytes: 128, before: 30, after: 5 };
@@ -18,27 +16,6 @@ const check = (what: string, isRight: boolean) => {
   process.exitCode = 1;
   console.error(`wrong: ${what}`);
 };
-
-/** Opens an incident in Chromium; resolves with the text of its page, without its plots. */
-async function shown(fleet: Fleet, id: string): Promise<string> {
-  const server = createServer((socket) => {
-    const to = connect(fleet.socket);
-    socket.on("error", () => to.destroy()).pipe(to);
-    to.on("error", () => socket.destroy()).pipe(socket);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const browser = await launchBrowser();
-  try {
-    const page = await browser.newPage({ extraHTTPHeaders: { authorization: fleet.basic } });
-    const { port } = server.address() as AddressInfo;
-    await page.goto(`http://127.0.0.1:${port}/?${new URLSearchParams({ incident: id })}`);
-    await page.getByLabel("Plots").waitFor({ timeout: 60_000 });
-    return await page.locator(".incident-facts").innerText();
-  } finally {
-    await browser.close();
-    server.close();
-  }
-}
 
 await using trial = await FlightTrial.up(SIZE);
 trial.killPid("h2", Number((await trial.client.process(VICTIM)).pid));
@@ -53,8 +30,14 @@ for (const [host, { error, uncertainty }] of Object.entries(clocks))
 const read = await trial.python(path);
 const total = Object.values(read.messages).reduce((sum, count) => sum + count, 0);
 check(`Python finds ${total} messages, and the incident has ${messages}`, total === messages);
-const text = await shown(trial.fleet, id);
-check(`the page does not name all hosts: ${text}`, trial.hosts.every((host) => text.includes(host)) && !text.includes("Missing"));
+const browser = await launchBrowser();
+const { facts, value, terminal } = await shownIncident(browser, trial.fleet, {
+  id,
+  field: "trial/p1:n",
+  terminal: "publishers/p1",
+}).finally(() => browser.close());
+check(`the page does not name all hosts: ${facts}`, trial.hosts.every((host) => facts.includes(host)) && !facts.includes("Missing"));
+check(`the page shows the value ${value} and the terminal '${terminal}'`, value > 0 && terminal.includes("sample"));
 const uncertainty = Math.max(...Object.values(clocks).map((clock) => clock.uncertainty));
 printFigure({
   figure: "flight-trial",

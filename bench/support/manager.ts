@@ -26,6 +26,7 @@ interface BenchOptions {
   readonly hosts?: readonly string[];
   readonly loggers?: object;
   readonly audit?: { readonly enabled?: boolean };
+  readonly flight?: object;
   /** Port of the manager on the loopback interface; default: any. */
   readonly port?: number;
   /** `mgr up --detach`: the manager replaces its program by itself. */
@@ -51,12 +52,12 @@ export class BenchManager implements AsyncDisposable {
   }
 
   /**
-   * `hosts`: names of other hosts; `<dir>/<name>.token` then has the token of each. `loggers` and
-   * `audit`: of the configuration. `prepare` fills the state folder.
+   * `hosts`: names of other hosts; `<dir>/<name>.token` then has the token of each. `loggers`, `audit` and
+   * `flight`: of the configuration. `prepare` fills the state folder.
    */
   static async up(
     processes: Record<string, ProcessSettings>,
-    { hosts = [], loggers = {}, audit = {}, port = 0, isDetached = false, prepare }: BenchOptions = {},
+    { hosts = [], loggers = {}, audit = {}, flight, port = 0, isDetached = false, prepare }: BenchOptions = {},
   ): Promise<BenchManager> {
     const dir = mkdtempSync(join(tmpdir(), "mgr-bench-"));
     const runtime = join(dir, "run");
@@ -66,7 +67,7 @@ export class BenchManager implements AsyncDisposable {
     const config = join(dir, "mgr.yaml");
     for (const host of hosts) writeFileSync(join(dir, `${host}.token`), `${randomBytes(24).toString("hex")}\n`, { mode: 0o600 });
     const settings = Object.fromEntries(hosts.map((host) => [host, { token_file: `${host}.token` }]));
-    writeFileSync(config, JSON.stringify({ instance, hosts: settings, loggers, audit, processes }));
+    writeFileSync(config, JSON.stringify({ instance, hosts: settings, loggers, audit, flight, processes }));
     await prepare?.(join(dir, "state"));
     const { PATH, MGR_BENCH_NODE_OPTIONS: NODE_OPTIONS } = process.env;
     const environment = { PATH, HOME: dir, LANG: "C.UTF-8", XDG_RUNTIME_DIR: runtime, NODE_OPTIONS };

@@ -20,9 +20,9 @@ typedef void (*mgr_refused)(const char *topic, const char *reason, void *closure
 /* What a topic carries. Everything but the name may be NULL or 0: then it carries bytes. */
 typedef struct {
   const char *name;            /* for example "arm/state" */
-  const char *encoding;        /* "cdr", "json" or "raw" */
-  const char *definition;      /* text of a ROS 2 message (cdr) or a JSON Schema (json) */
-  const char *definition_name; /* for example "sensor_msgs/msg/JointState" */
+  const char *encoding;        /* "cdr", "json", "protobuf" or "raw" */
+  const char *definition;      /* text of a ROS 2 message (cdr), a JSON Schema (json) or a FileDescriptorSet in base64 (protobuf) */
+  const char *definition_name; /* for example "sensor_msgs/msg/JointState"; "foxglove.PoseInFrame" (json) needs no definition */
   bool keep_last;              /* the broker keeps the newest message for new subscribers */
   /* While a receiver reads slowly: */
   int priority;            /* 0 to 7: topics of this client with a higher priority are sent first */

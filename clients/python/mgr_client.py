@@ -68,8 +68,20 @@ UNCHANGED_INTERVAL = 0.1
 QUIET_TIME = 10.0
 
 Log = Callable[[str], None]
-# A string is a ROS 2 message definition (CDR), a dict a JSON Schema (JSON), None are bytes.
-Definition = Union[str, Mapping[str, Any], None]
+
+
+class ProtobufDefinition(NamedTuple):
+    """The definition of a topic with messages of Protocol Buffers, which are published and received as bytes."""
+
+    # A FileDescriptorSet with the files that it imports: protoc --include_imports --descriptor_set_out=FILE
+    descriptors: bytes
+    # Full name of the message, for example demo.ArmState.
+    message: str
+
+
+# A string is a ROS 2 message definition (CDR) or the name of a well-known message such as foxglove.PoseInFrame (JSON), a dict a JSON Schema
+# (JSON), None are bytes.
+Definition = Union[str, Mapping[str, Any], ProtobufDefinition, None]
 Handler = Callable[[Any, str], Union[Any, Awaitable[Any]]]
 
 
@@ -378,13 +390,36 @@ class RawCodec:
         return data
 
 
+class ProtobufCodec(RawCodec):
+    encoding = "protobuf"
+
+
 Codec = Union[CdrCodec, JsonCodec, RawCodec]
+
+
+def _is_well_known(definition: Definition) -> bool:
+    return isinstance(definition, str) and re.fullmatch(r"foxglove\.\w{1,100}", definition) is not None
 
 
 def _codec(definition: Definition) -> Codec:
     if definition is None:
         return RawCodec()
-    return CdrCodec(definition) if isinstance(definition, str) else JsonCodec()
+    if isinstance(definition, ProtobufDefinition):
+        return ProtobufCodec()
+    if isinstance(definition, str) and not _is_well_known(definition):
+        return CdrCodec(definition)
+    return JsonCodec()
+
+
+def _text_and_name(definition: Definition) -> Tuple[str, str]:
+    """The text of a definition, and the name that it has itself. The broker knows the text of a well-known message."""
+    if definition is None:
+        return "", ""
+    if isinstance(definition, ProtobufDefinition):
+        return base64.b64encode(definition.descriptors).decode(), definition.message
+    if isinstance(definition, str):
+        return ("", definition) if _is_well_known(definition) else (definition, "")
+    return json_text(definition), str(definition.get("title", ""))
 
 
 # The connection --------------------------------------------------------------------------------------------------
@@ -804,6 +839,8 @@ class Message(NamedTuple):
     """Why `value` is only the bytes although the topic has a definition."""
     stages: Optional[str] = None
     """The messages that led to this one, for `cause` of `publish`."""
+    late: Optional[int] = None
+    """When the broker of its host received it, nanoseconds since 1970, if it was kept there while the link was cut; None: it came at once."""
 
 
 MAX_STAGES = 8
@@ -835,10 +872,11 @@ _TIME_TEXT = re.compile(r"[0-9]{1,19}\Z")
 class Subscription:
     """Messages of one topic: `async for message in subscription`, in one task. Made by `Client.subscribe`."""
 
-    def __init__(self, client: Client, topic: str, definition: Definition, on_message: Optional[Callable[[Message], None]]):
+    def __init__(self, client: Client, topic: str, definition: Definition, on_message: Optional[Callable[[Message], None]], late: bool = False):
         self.topic = topic
-        # Messages that were received, that were published but did not come, that the program did not take in time, and that could not be decoded.
-        self.counters = {"received": 0, "bytes": 0, "missed": 0, "dropped": 0, "undecoded": 0}
+        # Messages that were received, that were published but have not come, that the program did not take in time, that could not be decoded, and
+        # that came late, which count as received, too.
+        self.counters = {"received": 0, "bytes": 0, "missed": 0, "dropped": 0, "undecoded": 0, "late": 0}
         self._client = client
         self._on_message = on_message
         self._is_fixed = definition is not None
@@ -852,7 +890,10 @@ class Subscription:
         self._wake = asyncio.Event()
         self._last: Optional[Tuple[int, Optional[int]]] = None
         self._is_closed = False
-        self._sid = client._nats.subscribe(subject_of_topic(topic), self._receive)
+        self._late = _LateSamples() if late else None
+        self._sids = [client._nats.subscribe(subject_of_topic(topic), self._receive)]
+        if late:
+            self._sids.append(client._nats.subscribe("late." + subject_tokens(topic), self._receive_late))
 
     def __aiter__(self) -> AsyncIterator[Message]:
         return self
@@ -869,7 +910,8 @@ class Subscription:
         if self._is_closed:
             return
         self._is_closed = True
-        self._client._nats.unsubscribe(self._sid)
+        for sid in self._sids:
+            self._client._nats.unsubscribe(sid)
         self._client._forget(self)
         self._wake.set()
 
@@ -882,6 +924,23 @@ class Subscription:
             self._codec = None
             self._retry_at = 0.0
             self._is_silent = False
+        self._accept(message)
+
+    def _receive_late(self, message: _Msg) -> None:
+        place = _LATE_INDEX.match(message.headers.get("Mgr-Late-Index", ""))
+        if self._late is None or place is None or _late_time(message) is None:
+            return
+        log, index, first = place[1], int(place[2]), int(place[3])
+        seq, at, _ = _marks(message)
+        filled = self._late.filled
+        if self._late.is_wanted(log, index, first, (seq, at)):
+            self.counters["late"] += 1
+            self.counters["missed"] -= min(self.counters["missed"], self._late.filled - filled)
+            self._accept(message)
+        if message.reply:
+            self._client._nats.publish(message.reply, str(self._late.next_of(log)).encode())
+
+    def _accept(self, message: _Msg) -> None:
         self.counters["received"] += 1
         self.counters["bytes"] += len(message.data)
         self._ask_if_needed()
@@ -894,6 +953,7 @@ class Subscription:
         seq, at, is_last = _marks(message)
         if seq is None:
             return "next"
+        filled = 0 if self._late is None else self._late.live(seq, at, is_last)
         last = self._last
         if is_last and last == (seq, at):
             return "duplicate"
@@ -902,7 +962,7 @@ class Subscription:
             return "next"
         if seq <= last[0]:
             return "restarted"
-        self.counters["missed"] += seq - last[0] - 1
+        self.counters["missed"] += max(0, seq - last[0] - 1 - filled)
         return "next"
 
     def _ask_if_needed(self) -> None:
@@ -914,7 +974,7 @@ class Subscription:
         try:
             answer = await self._client._nats.request("topic_info." + subject_tokens(self.topic), b"", INFO_TIMEOUT)
             info = json.loads(answer.data)
-            self._codec = _codec({"cdr": str(info["definition"]), "json": {}, "raw": None}[info["encoding"]])
+            self._codec = _codec({"cdr": str(info["definition"]), "json": {}, "protobuf": None, "raw": None}[info["encoding"]])
         except (MgrError, ValueError, KeyError, TypeError):
             # A publisher without a library: its messages are bytes.
             self._is_silent = True
@@ -935,7 +995,8 @@ class Subscription:
             except MgrError as error:
                 problem = str(error)
                 self.counters["undecoded"] += 1
-        decoded = Message(self.topic, value, message.data, *_marks(message), problem, message.headers.get("Mgr-Stages") or None)
+        late = _late_time(message) if message.subject.startswith("late.") else None
+        decoded = Message(self.topic, value, message.data, *_marks(message), problem, message.headers.get("Mgr-Stages") or None, late)
         if self._on_message is None:
             self._push(self._queue, decoded)
             self._wake.set()
@@ -957,6 +1018,92 @@ def _marks(message: _Msg) -> Tuple[Optional[int], Optional[int], bool]:
     at = message.headers.get("Mgr-Time", "")
     is_last = message.headers.get("Mgr-Last") == "1"
     return int(seq) if _SEQUENCE.match(seq) else None, int(at) if _TIME_TEXT.match(at) else None, is_last
+
+
+# Late samples ----------------------------------------------------------------------------------------------------
+
+_LATE_INDEX = re.compile(r"(\S{1,64}) ([0-9]{1,15}) ([0-9]{1,15})\Z")
+# Gaps in the live samples that are remembered; the oldest are forgotten, and samples in them count as received.
+MAX_GAPS = 1_000
+# Hosts whose numberings are remembered for a topic; the oldest is forgotten.
+MAX_LATE_LOGS = 16
+_Mark = Tuple[Optional[int], Optional[int]]
+
+
+def _late_time(message: _Msg) -> Optional[int]:
+    """When the broker of its host received a late sample; None: it is none."""
+    at = message.headers.get("Mgr-Late", "")
+    return int(at) if _TIME_TEXT.match(at) else None
+
+
+def _is_after(one: _Mark, other: _Mark) -> bool:
+    """Whether a sample was published after another one. Sequence numbers begin anew with the publisher, so times come first."""
+    if one[1] is not None and other[1] is not None and one[1] != other[1]:
+        return one[1] > other[1]
+    return (one[0] or 0) > (other[0] or 0)
+
+
+class _LateSamples:
+    """Says which late samples of a topic are new: neither received live before the link was cut, nor late already. A mark is (seq, time)."""
+
+    def __init__(self) -> None:
+        # Samples that were missing among the live ones, and have come late.
+        self.filled = 0
+        # By numbering, the index of the next late sample: all before it have arrived.
+        self._next: Dict[str, int] = {}
+        self._kept: Optional[_Mark] = None
+        self._begin: Optional[_Mark] = None
+        self._last: Optional[_Mark] = None
+        # The live samples around each gap, and how many samples in it are missing.
+        self._gaps: deque[Tuple[_Mark, _Mark, List[int]]] = deque(maxlen=MAX_GAPS)
+        # Late samples that are newer than the newest live one.
+        self._ahead = 0
+
+    def live(self, seq: int, at: Optional[int], is_last: bool) -> int:
+        """Counts a live sample. Returns how many samples of the gap before it have come late already."""
+        if is_last:
+            self._kept = (seq, at)
+            return 0
+        after, self._last = self._last, (seq, at)
+        self._begin = self._begin or self._last
+        ahead, self._ahead = self._ahead, 0
+        if after is None or seq == (after[0] or 0) + 1:
+            return 0
+        size = max(0, seq - (after[0] or 0) - 1)
+        filled = min(ahead, size)
+        self.filled += filled
+        self._gaps.append((after, self._last, [size - filled]))
+        return filled
+
+    def next_of(self, log: str) -> int:
+        return self._next.get(log, 0)
+
+    def is_wanted(self, log: str, index: int, first: int, mark: _Mark) -> bool:
+        # Those before `first` were confirmed by another subscriber, or dropped.
+        expected = max(first, self._next.pop(log, 0))
+        self._next[log] = expected + 1 if index == expected else expected
+        if len(self._next) > MAX_LATE_LOGS:
+            del self._next[next(iter(self._next))]
+        return index == expected and self._fill(mark)
+
+    def _fill(self, mark: _Mark) -> bool:
+        """Whether the sample was missing. It is not any more."""
+        if mark[0] is None:
+            return True
+        if mark == self._kept:
+            return False
+        if self._begin is None or self._last is None or _is_after(self._begin, mark):
+            return True
+        if _is_after(mark, self._last):
+            self._ahead += 1
+            return True
+        for after, before, missing in self._gaps:
+            if _is_after(mark, after) and _is_after(before, mark):
+                if missing[0] > 0:
+                    missing[0] -= 1
+                    self.filled += 1
+                return True
+        return False
 
 
 # Services --------------------------------------------------------------------------------------------------------
@@ -1316,7 +1463,8 @@ class Client:
         reliable_within: Optional[int] = None,
         on_refused: Optional[Callable[[str], None]] = None,
     ) -> Publisher:
-        """Reserves a topic. `definition` is the text of a ROS 2 message (CDR) or a JSON Schema (JSON); without one it carries bytes.
+        """Reserves a topic. `definition` is the text of a ROS 2 message (CDR), a JSON Schema (JSON), the name of a well-known message such as
+        `foxglove.PoseInFrame` (JSON), or a `ProtobufDefinition`; without one it carries bytes.
 
         While a receiver reads slowly, topics of this client with a higher `priority` (0 to 7) are sent to it first, messages that have
         waited longer than `max_age_ms` are dropped, and messages beyond `reliable_within` bytes (at most 4 MiB) are refused instead of
@@ -1333,11 +1481,10 @@ class Client:
         for key, value in waiting.items():
             _check_whole(key, value, 1, MAX_RELIABLE_BYTES if key == "reliable_within" else MAX_SAFE_INTEGER)
         codec = _codec(definition)
-        text = definition if isinstance(definition, str) else "" if definition is None else json_text(definition)
-        title = definition.get("title", "") if isinstance(definition, Mapping) else ""
+        text, name = _text_and_name(definition)
         described = {
             "name": topic, "encoding": codec.encoding, "definition": text,
-            "definition_name": definition_name or title, "keep_last": keep_last, "priority": priority, **waiting,
+            "definition_name": definition_name or name, "keep_last": keep_last, "priority": priority, **waiting,
         }  # fmt: skip
         publisher = Publisher(self, described, codec, on_refused)
         self._open.append(publisher)
@@ -1349,12 +1496,15 @@ class Client:
         publisher.close()
         raise MgrError("conflict", f"the topic '{topic}' cannot be published: {refusal}")
 
-    def subscribe(self, topic: str, *, definition: Definition = None, on_message: Optional[Callable[[Message], None]] = None) -> Subscription:
+    def subscribe(
+        self, topic: str, *, definition: Definition = None, on_message: Optional[Callable[[Message], None]] = None, late: bool = False
+    ) -> Subscription:
         """Messages of a topic: `async for message in client.subscribe(topic)`, or give `on_message`. The publisher may come later.
 
-        Without a definition the publisher is asked what its messages are.
+        Without a definition the publisher is asked what its messages are. With `late`, also the samples come that their host kept while its link was cut:
+        beside newer ones, each once, with `message.late`.
         """
-        subscription = Subscription(self, topic, definition, on_message)
+        subscription = Subscription(self, topic, definition, on_message, late)
         self._open.append(subscription)
         return subscription
 

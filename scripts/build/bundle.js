@@ -1,5 +1,6 @@
 // Bundles the command line, the host daemon and the programs of worker threads. Only koffi and node-pty stay outside: they are native files.
 import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
@@ -162,12 +163,22 @@ const asciiOnly = {
   },
 };
 
+/** The messages of Foxglove as one text, which is half as long as the package's objects, and parsed when the first of them is used. */
+const compactSchemas = {
+  name: "compact-schemas",
+  load(id) {
+    if (!id.endsWith("node_modules/@foxglove/schemas/dist/jsonschema/index.js")) return null;
+    const text = JSON.stringify(createRequire(import.meta.url)(id)).replace(/[\\']/g, "\\$&");
+    return `module.exports = JSON.parse('${text}');`;
+  },
+};
+
 function bundle(entry, outDir, output, { plugins = [], write = true } = {}) {
   return build({
     configFile: false,
     root,
     logLevel: "warn",
-    plugins: [...plugins, lazyStringWidth, lazyModules, noDynamicImport, asciiOnly],
+    plugins: [...plugins, lazyStringWidth, compactSchemas, lazyModules, noDynamicImport, asciiOnly],
     // Under Node's conditions rxjs is one CommonJS library of 400 kB; its ES modules leave only what is used.
     resolve: { alias: [{ find: /^rxjs$/, replacement: join(root, "node_modules/rxjs/dist/esm/index.js") }] },
     build: {

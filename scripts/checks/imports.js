@@ -92,6 +92,7 @@ const PACKAGE_HOMES = {
   "@mcap/core": [/^src\/features\/recordings\/samples\/mcap\//, /^web\/src\/features\/recordings\/file\/(?:recorded|growing)-file\.ts$/],
   fzstd: [/^src\/features\/recordings\/samples\/mcap\/decompress\.ts$/],
   "@nats-io/nats-core": [/^src\/bus\//, /^src\/features\/data-plane\/client\//],
+  "@foxglove/schemas": [/^src\/features\/data-plane\/samples\/well-known-schemas\.ts$/],
   "@foxglove/rosmsg": [/^src\/features\/(data-plane|recordings)\/samples\//],
   "@foxglove/rosmsg2-serialization": [/^src\/features\/(data-plane|recordings)\/(samples|client)\//],
 };

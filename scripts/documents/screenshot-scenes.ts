@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
+import type { Incident } from "../../src/features/flight/wire.ts";
 import type { Recording } from "../../src/features/recordings/wire.ts";
+import type { Client } from "../../test/e2e/support/client.ts";
 import type { Instance } from "../../test/e2e/support/instance.ts";
 import { makeUpNetwork } from "../../test/e2e/support/made-up-network.ts";
 import { eventually } from "../../test/e2e/support/wait.ts";
@@ -95,6 +97,38 @@ async function recordedPlot(page: Page, { instance, device }: { instance: Instan
   for (const field of ["position[0]", "position[1]"]) await page.getByRole("button", { name: field }).click();
   if (device === "phone") await topic.click();
   await page.locator(".plot-box canvas").waitFor();
+  await page.waitForTimeout(600);
+}
+
+/** Switches the flight recorder on, and lets the simulation of the arm crash when the ring has something. */
+async function crashOfArm(instance: Instance): Promise<void> {
+  const file = JSON.parse(instance.read("mgr.yaml")) as object;
+  const crash = { on: "crash", processes: ["arm/*"], before: "15s", after: "4s" };
+  writeFileSync(instance.config, JSON.stringify({ ...file, flight: { triggers: { crash } } }));
+  await instance.mgr("reload");
+  await new Promise((resolve) => setTimeout(resolve, 15_000));
+  const client = await instance.connect();
+  process.kill(Number((await client.process("arm/simulation")).pid), "SIGSEGV");
+  await eventually("the incident is complete", async () => (await crashes(client)).some(({ state }) => state === "complete"), 60_000);
+  client.ws.close();
+}
+
+async function crashes(client: Client): Promise<Incident[]> {
+  const { incidents } = await client.ask({ type: "request_incidents" });
+  return (incidents as Incident[]).filter(({ triggers }) => triggers.some(({ text }) => text.startsWith("arm/simulation")));
+}
+
+/** The incident about the simulation of the arm, with two of its joints, shortly before the crash. */
+async function incident(page: Page, { instance }: { instance: Instance }): Promise<void> {
+  const client = await instance.connect();
+  const [{ id, time } = { id: "", time: "" }] = await crashes(client);
+  client.ws.close();
+  const part = { incident: id, moment: String(Date.parse(`${time}Z`) - 1_500), terminal: "arm/summary" };
+  const traces = ["position[0]", "position[1]"].map((field): [string, string] => ["field", `arm/joint_states:${field}`]);
+  await page.goto(new URL(`/?${new URLSearchParams([...Object.entries(part), ...traces])}`, instance.url).href);
+  await page.locator(".plot-box canvas").waitFor();
+  await page.locator(".still-terminal .xterm-rows").waitFor();
+  await page.locator(".incident-moment").evaluate((moment) => moment.scrollIntoView());
   await page.waitForTimeout(600);
 }
 
@@ -407,6 +441,13 @@ export const ACTS: Act[] = [
           await page.getByRole("menu", { name: "Actions of sim/world" }).waitFor();
         },
       },
+    ],
+  },
+  {
+    prepare: crashOfArm,
+    scenes: [
+      { name: "incidents", path: "/?view=incidents", set: async (page) => page.locator(".data-table tbody tr").first().waitFor() },
+      { name: "incident", path: "/?view=incidents", set: incident },
     ],
   },
   {

@@ -87,6 +87,8 @@ export interface ConfigurationChange {
   readonly stops: string[];
   readonly differences: Difference[];
   readonly hosts: HostChange[];
+  /** Keys such as `flight` that a reload applies, other than processes and hosts. */
+  readonly settings: string[];
   /** Keys that only the next start of the manager applies. */
   readonly manager_restart_needed: string[];
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Config, ProcessDefinition } from "./definition.ts";
-import { APPLIED_AT_ONCE, INSTANCE_KEYS } from "./features.ts";
+import { APPLIED_AT_ONCE, FILE_KEYS, INSTANCE_KEYS } from "./features.ts";
 import type { HostSetting } from "./hosts.ts";
 
 /** The changes of processes by another configuration, by name. */
@@ -71,9 +71,27 @@ export function reloadedSettings(before: Config["instance"], after: Config["inst
   return { ...before, ...Object.fromEntries(taken) };
 }
 
+const APPLIED_SECTIONS = ["access", "nodes", ...Object.keys(FILE_KEYS)] as readonly (keyof Config)[];
+
+/** Keys such as `flight` and `instance.start_tools`, other than processes and hosts, that differ and that a reload applies. */
+export function appliedSettings(before: Config, after: Config): string[] {
+  const sections = APPLIED_SECTIONS.filter((key) => !isDeepStrictEqual(before[key], after[key]));
+  return [
+    ...sections,
+    ...instanceDifferences(before, after)
+      .filter((key) => TAKEN_BY_RELOADS.has(key))
+      .map((key) => `instance.${key}`),
+  ];
+}
+
 /** Keys such as `instance.state_dir` that differ and that take effect only at the next start of the manager. */
-export function fixedSettings({ instance: before }: Config, { instance: after }: Config): string[] {
+export function fixedSettings(before: Config, after: Config): string[] {
+  return instanceDifferences(before, after)
+    .filter((key) => !TAKEN_BY_RELOADS.has(key))
+    .map((key) => `instance.${key}`);
+}
+
+function instanceDifferences({ instance: before }: Config, { instance: after }: Config): string[] {
   const keys = Object.keys(after) as (keyof Config["instance"])[];
-  const differ = keys.filter((key) => !TAKEN_BY_RELOADS.has(key) && !isDeepStrictEqual(before[key], after[key]));
-  return differ.map((key) => `instance.${key}`);
+  return keys.filter((key) => !isDeepStrictEqual(before[key], after[key]));
 }

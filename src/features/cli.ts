@@ -30,6 +30,7 @@ import { runningSettingsCli } from "./running-settings/cli/index.ts";
 import { scheduleCli } from "./schedule/cli/index.ts";
 import { serviceCli } from "./service/cli/index.ts";
 import { startAnalysisCli } from "./start-analysis/cli/index.ts";
+import { storeForwardCli } from "./store-forward/cli/index.ts";
 import { tagsCli } from "./tags/cli/index.ts";
 import { topicLatencyCli } from "./topic-latency/cli/index.ts";
 import { upgradesCli } from "./upgrades/cli/index.ts";
@@ -57,6 +58,7 @@ export const CLI_FEATURES: readonly CliFeature[] = [
   dataPlaneCli,
   presetsCli,
   topicLatencyCli,
+  storeForwardCli,
   networkStatisticsCli,
   recordingsCli,
   flightCli,

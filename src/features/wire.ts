@@ -31,6 +31,7 @@ import { rollingRestartCommands, rollingRestartFrames, rollingRestartSnapshot } 
 import { runningSettingsCommands, runningSettingsFrames } from "./running-settings/wire.ts";
 import { scheduleFrames, scheduleSnapshot } from "./schedule/wire.ts";
 import { startAnalysisCommands, startAnalysisFrames } from "./start-analysis/wire.ts";
+import { storeForwardCommands, storeForwardFrames } from "./store-forward/wire.ts";
 import { tagFrames, tagSnapshot } from "./tags/wire.ts";
 import { topicLatencyCommands, topicLatencyFrames } from "./topic-latency/wire.ts";
 import { upgradeCommands, upgradeFrames } from "./upgrades/wire.ts";
@@ -40,6 +41,7 @@ export const featureCommands = {
   ...dataPlaneCommands,
   ...topicSchedulingCommands,
   ...topicLatencyCommands,
+  ...storeForwardCommands,
   ...loggerCommands,
   ...recordingCommands,
   ...flightCommands,
@@ -72,6 +74,7 @@ export const featureFrames = {
   ...dataPlaneFrames,
   ...topicSchedulingFrames,
   ...topicLatencyFrames,
+  ...storeForwardFrames,
   ...loggerFrames,
   ...recordingFrames,
   ...flightFrames,

@@ -131,6 +131,7 @@ describe("a reload", () => {
         { name: "c", key: "command", from: "sleep 1000", to: "sleep 1002" },
       ],
       hosts: [],
+      settings: [],
       manager_restart_needed: [],
     });
     expect((await process("a")).pid).toBe(a.pid);
@@ -306,8 +307,12 @@ describe("a reload", () => {
       processes: { a: { ...LASTING, start_tool: "t", node: "robot" } },
     });
     expect(answer.manager_restart_needed).toEqual(["instance.manager"]);
+    expect(answer.settings).toEqual(["nodes", "instance.start_tools"]);
     // Until it has been started again.
-    expect(await manager.client.request({ type: "request_plan" })).toMatchObject({ manager_restart_needed: ["instance.manager"] });
+    expect(await manager.client.request({ type: "request_plan" })).toMatchObject({
+      settings: [],
+      manager_restart_needed: ["instance.manager"],
+    });
     expect(await host).toMatchObject({ host: { node_aliases: ["localhost", "robot"] } });
     expect((await manager.snapshot()).start_tools).toContainEqual({ value: "t", label: "T" });
     expect(await process("a")).toMatchObject({ current_command: "time sleep 1000", node: "robot", host: "localhost" });

@@ -12,6 +12,7 @@ const planned = {
   stops: names,
   differences: arrayOf(table("configuration difference")),
   hosts: arrayOf(table("host change")),
+  settings: names,
   manager_restart_needed: names,
 };
 

@@ -28,6 +28,7 @@ import { rollingRestartContract } from "./rolling-restart/contract.ts";
 import { runningSettingsContract } from "./running-settings/contract.ts";
 import { scheduleContract } from "./schedule/contract.ts";
 import { startAnalysisContract } from "./start-analysis/contract.ts";
+import { storeForwardContract } from "./store-forward/contract.ts";
 import { tagsContract } from "./tags/contract.ts";
 import { topicLatencyContract } from "./topic-latency/contract.ts";
 import { upgradesContract } from "./upgrades/contract.ts";
@@ -65,5 +66,6 @@ export const FEATURE_CONTRACTS: readonly FeatureContract[] = [
   forwardContract,
   foxgloveContract,
   topicLatencyContract,
+  storeForwardContract,
   upgradesContract,
 ];

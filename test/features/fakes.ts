@@ -26,6 +26,7 @@ import { FakeRollingRestarts } from "./rolling-restart/fake-rolling-restarts.ts"
 import { FakeRunningSettings } from "./running-settings/fake-running-settings.ts";
 import { FakeSchedules } from "./schedule/fake-schedules.ts";
 import { FakeStartAnalysis } from "./start-analysis/fake-start-analysis.ts";
+import { FakeStoreForward } from "./store-forward/fake-store-forward.ts";
 import { FakeTags } from "./tags/fake-tags.ts";
 import { FakeTopicLatency } from "./topic-latency/fake-topic-latency.ts";
 import { FakeUpgrades } from "./upgrades/fake-upgrades.ts";
@@ -61,5 +62,6 @@ export const fakeFeatures = (control: FakeControl) => ({
   flight: new FakeFlight(),
   forward: new FakeForwards(control),
   topicLatency: new FakeTopicLatency(),
+  storeForward: new FakeStoreForward(),
   upgrades: new FakeUpgrades(),
 });

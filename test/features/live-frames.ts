@@ -24,6 +24,7 @@ import { replicasLive } from "./replicas/live-frames.ts";
 import { rollingRestartLive } from "./rolling-restart/live-frames.ts";
 import { runningSettingsLive } from "./running-settings/live-frames.ts";
 import { startAnalysisLive } from "./start-analysis/live-frames.ts";
+import { storeForwardLive } from "./store-forward/live-frames.ts";
 import { topicLatencyLive } from "./topic-latency/live-frames.ts";
 import { upgradesLive } from "./upgrades/live-frames.ts";
 
@@ -55,5 +56,6 @@ export const LIVE_FRAMES: readonly LiveFrames[] = [
   mcpLive,
   forwardLive,
   topicLatencyLive,
+  storeForwardLive,
   upgradesLive,
 ];

@@ -309,6 +309,7 @@ class FakeConfiguration implements Configuration {
       stops: [],
       differences: [],
       hosts: [],
+      settings: [],
       manager_restart_needed: [],
     };
   }

@@ -37,6 +37,7 @@ test("a plan names each process once: what starts, what stops, what changes, and
       { name: "h1", change: "removed", keys: [] },
       { name: "h2", change: "changed", keys: ["token", "aliases"] },
     ],
+    settings: ["flight"],
     manager_restart_needed: ["instance.state_dir"],
   });
   expect(parts).toEqual({
@@ -50,7 +51,8 @@ test("a plan names each process once: what starts, what stops, what changes, and
     removed: [{ name: "resting" }],
     outdated: [{ name: "earlier" }],
     hosts: [{ name: "h1: removed" }, { name: "h2: token, aliases" }],
-    settings: [{ name: "instance.state_dir" }],
+    settings: [{ name: "flight" }],
+    later: [{ name: "instance.state_dir" }],
     isEmpty: false,
   });
 });

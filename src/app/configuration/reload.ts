@@ -8,6 +8,7 @@ import { ancestorNames } from "../../base/names.ts";
 import type { Config, ProcessDefinition } from "../../config/definition.ts";
 import { differencesOf } from "../../config/differences.ts";
 import {
+  appliedSettings,
   fixedSettings,
   type HostChange,
   hostChanges,
@@ -97,6 +98,7 @@ export class Reload {
       stops: plan.removed.filter((name) => !processTable.isGone(name)),
       differences: differencesOf(plan.changed, this.#latest.processes, next.processes),
       hosts: this.#hostChanges(next),
+      settings: appliedSettings(this.#latest, next),
       manager_restart_needed: fixedSettings(this.#latest, next),
     };
   }
@@ -173,6 +175,7 @@ export class Reload {
       stops: retired,
       differences: differencesOf(plan.changed, before.processes, next.processes),
       hosts,
+      settings: appliedSettings(before, next),
       manager_restart_needed: fixed,
     };
   }

@@ -20,7 +20,7 @@ import type { ClientSubscription } from "../broker/broker-subscriber.ts";
 import type { Envelope } from "../broker/parser/broker-operations.ts";
 import type { TopicPolicy } from "../broker/queues/topic-policy.ts";
 import { ChangeCollector } from "./change-collector.ts";
-import { DefinitionChecks, type DefinitionProblem } from "./definition-checks.ts";
+import { type CheckDefinition, DefinitionChecks } from "./definition-checks.ts";
 import { KeptDeliveries } from "./kept-deliveries.ts";
 import { KeptRequests } from "./kept-requests.ts";
 import { Member, nameWithoutRegistration } from "./member.ts";
@@ -47,7 +47,7 @@ export interface RegistryOptions {
   readonly place: () => { readonly port: number; readonly unix_socket: string | null };
   readonly log: WarningLog;
   /** Loads the check of definitions; left out: definitions are not checked. */
-  readonly definitionProblem?: () => Promise<DefinitionProblem>;
+  readonly checkDefinition?: () => Promise<CheckDefinition>;
 }
 
 /**
@@ -74,7 +74,7 @@ export class Registry implements BrokerHooks {
     this.#options = options;
     const nameOf = (client: HookedClient) => this.#nameOf(client);
     this.#changes = new ChangeCollector(options.log);
-    this.#checks = options.definitionProblem === undefined ? null : new DefinitionChecks(options.definitionProblem);
+    this.#checks = options.checkDefinition === undefined ? null : new DefinitionChecks(options.checkDefinition);
     this.#topics = new TopicTable({
       nameOf,
       changed: (entry) => this.#topicChanged(entry),
@@ -286,8 +286,9 @@ export class Registry implements BrokerHooks {
     if (this.#checks === null) return;
     for (const topic of registration.topics.filter(DefinitionChecks.isNeeded)) {
       if (this.#members.get(client)?.registration !== registration) return;
-      const problem = await this.#checks.problemOf(topic);
-      this.#topics.checked(client, topic, problem);
+      const checked = await this.#checks.check(topic);
+      const { problem } = checked;
+      this.#topics.checked(client, topic, checked);
       if (problem !== null) problems.push({ topic: topic.name, code: "bad_field", message: problem });
     }
   }

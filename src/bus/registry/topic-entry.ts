@@ -4,6 +4,7 @@ import type { HookedClient } from "../broker/broker-hooks.ts";
 import { ownTime, systemTime } from "../broker/handover/system-time.ts";
 import type { Envelope } from "../broker/parser/broker-operations.ts";
 import type { TopicPolicy } from "../broker/queues/topic-policy.ts";
+import type { CheckedDefinition } from "./definition-checks.ts";
 import { ForeignPackets } from "./foreign-packets.ts";
 import type { KeptShare } from "./kept-share.ts";
 import { LastMessage } from "./last-message.ts";
@@ -63,14 +64,25 @@ export class TopicEntry {
     const { definition, definition_name, encoding, keep_last, priority, max_age_ms = null, reliable_within = null } = topic;
     const before = this.#definition;
     const name = definition_name ?? titleOf(definition, encoding);
-    this.#define({ definition, definition_name: name, encoding, keep_last, priority, max_age_ms, reliable_within });
-    if (before.definition !== definition || before.encoding !== encoding) this.definitionProblem = null;
+    const isSameName = this.owner === owner && before.definition_name === name && before.encoding === encoding;
+    // The text of a message that is only named is known from the first check.
+    const known = definition === "" && name !== "" && isSameName ? before.definition : definition;
+    this.#define({ definition: known, definition_name: name, encoding, keep_last, priority, max_age_ms, reliable_within });
+    if (before.definition !== known || !isSameName) this.definitionProblem = null;
     if (!keep_last) this.#keep(null);
     const isNew = !this.isReserved || this.owner !== owner;
     if (isNew) this.handOver(owner);
     this.isReserved = true;
     this.others.clear();
     return isNew || (Object.keys(before) as (keyof Definition)[]).some((key) => before[key] !== this.#definition[key]);
+  }
+
+  /** Records the result of the check of the definition. Returns true if anything changed. */
+  checked({ definition, problem }: CheckedDefinition): boolean {
+    if (this.#definition.definition === definition && this.definitionProblem === problem) return false;
+    this.#definition = { ...this.#definition, definition };
+    this.definitionProblem = problem;
+    return true;
   }
 
   /** What the next program continues with, and the bytes of the kept message. */

@@ -6,6 +6,7 @@ import type { HookedClient, Refusal } from "../broker/broker-hooks.ts";
 import { readableText } from "../broker/broker-protocol.ts";
 import type { Envelope } from "../broker/parser/broker-operations.ts";
 import type { MemoryBudget } from "../broker/queues/memory-budget.ts";
+import type { CheckedDefinition } from "./definition-checks.ts";
 import { KeptShare } from "./kept-share.ts";
 import { ProgramCounts } from "./program-counts.ts";
 import type { RegistryState } from "./registry-state.ts";
@@ -109,11 +110,10 @@ export class TopicTable {
   }
 
   /** Records the result of a check of the definition that `client` has registered for a topic. */
-  checked(client: HookedClient, { name, definition }: RegisteredTopic, problem: string | null): void {
+  checked(client: HookedClient, { name, definition }: RegisteredTopic, checked: CheckedDefinition): void {
     const entry = this.#entries.get(subjectOfTopic(name));
-    if (entry?.owner !== client || entry.definition.definition !== definition || entry.definitionProblem === problem) return;
-    entry.definitionProblem = problem;
-    this.#options.changed(entry);
+    if (entry?.owner !== client || entry.definition.definition !== definition) return;
+    if (entry.checked(checked)) this.#options.changed(entry);
   }
 
   /** Removes the topics of a disconnected client, or hands them over to another publisher. */

@@ -36,5 +36,5 @@ export const NO_DATA_PLANE = { data_plane: { ...EMPTY_LIST, seq: 0 } } as const;
 
 /** Checks of topic definitions by the brokers of manager and hosts. */
 export const DATA_PLANE_CHECKS = {
-  definitionProblem: async () => (await import("./samples/definition-problem.ts")).definitionProblem,
+  checkDefinition: async () => (await import("./samples/checked-definition.ts")).checkedDefinition,
 } as const;

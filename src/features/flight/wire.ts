@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { count, flag, integer, text, timestamp } from "../../protocol/frames/field-kinds.ts";
+import { count, flag, integer, processName, text, timestamp } from "../../protocol/frames/field-kinds.ts";
 import { answer, change, clientFrames, managerFrames, result } from "../../protocol/frames/frame-table.ts";
+import { requestTime } from "../load-history/time-range.ts";
 import { MAX_CAUSE, MAX_SPAN_MS } from "./contract.ts";
-import { DEFAULT_LISTED, MAX_LISTED, MAX_NOTE_CHARS } from "./limits.ts";
+import { DEFAULT_LISTED, MAX_LISTED, MAX_NOTE_CHARS, MAX_OUTPUT_BYTES } from "./limits.ts";
 
 const milliseconds = (what: string) => z.number().nullable().describe(what);
 
@@ -95,6 +96,18 @@ export const flightCommands = clientFrames("Flight recorder", {
     readOnly: true,
     meaning: "The incidents, newest first. Needs the role on everything: an incident has the output and topics of all processes.",
   },
+  request_incident_output: {
+    fields: {
+      id,
+      name: processName,
+      until: requestTime.describe("Output until this time, by the clock of the manager; default: all of it.").exactOptional(),
+    },
+    answer: "incident_output",
+    scope: "global",
+    role: "viewer",
+    readOnly: true,
+    meaning: `The last output of a process in an incident, at most ${MAX_OUTPUT_BYTES / 1024} KiB.`,
+  },
   request_flight_hosts: {
     fields: {},
     answer: "flight_hosts",
@@ -149,6 +162,16 @@ export const flightFrames = managerFrames("Flight recorder", {
       incidents: z.array(incident),
     },
     "The incidents, newest first.",
+  ),
+  incident_output: result(
+    {},
+    {
+      id: z.string(),
+      name: z.string(),
+      text: z.string().describe("As the process wrote it, with its control sequences."),
+      is_cut: z.boolean().describe("Whether there was more before it."),
+    },
+    "The output of a process as it was in an incident.",
   ),
   flight_hosts: result(
     {},

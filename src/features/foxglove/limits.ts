@@ -10,8 +10,10 @@ export const MAX_SUBSCRIPTIONS = 1_000;
 export const MAX_CLIENT_CHANNELS = 100;
 /** Maximum length of the schema of such a topic, characters: as of a definition in `publish_topic`. */
 export const MAX_SCHEMA_CHARS = 32 * 1024;
-/** Maximum number of requests of a viewer that are being answered. */
+/** Maximum number of requests of a viewer that are being answered; further ones wait. */
 export const MAX_REQUESTS = 32;
+/** Maximum number of bytes of requests that wait; beyond it, they are refused. */
+export const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 /** Unsent bytes in the socket above which messages wait here. */
 export const MAX_SOCKET_BYTES = 256 * 1024;
 /** Maximum number of bytes of samples that wait for a viewer; beyond it, the oldest are dropped. */

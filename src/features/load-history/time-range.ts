@@ -2,12 +2,13 @@ import { z } from "zod";
 import { parseTime } from "../../protocol/time.ts";
 
 const timeSays = "must be a time such as 2026-11-21T08:14:02.123";
-const time = z.string({ error: timeSays }).refine(isTime, { error: timeSays });
+/** A time in a request. */
+export const requestTime = z.string({ error: timeSays }).refine(isTime, { error: timeSays });
 
 /** Fields of a request about a part of the past. */
 export const timeRange = {
-  from: time.describe("By the clock of the host (events: of the manager); default an hour before 'until'.").exactOptional(),
-  until: time.describe("Default now.").exactOptional(),
+  from: requestTime.describe("By the clock of the host (events: of the manager); default an hour before 'until'.").exactOptional(),
+  until: requestTime.describe("Default now.").exactOptional(),
 };
 
 function isTime(text: string): boolean {

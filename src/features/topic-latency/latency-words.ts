@@ -26,16 +26,12 @@ export function remarks(
   return said.filter(([isSo]) => isSo).map(([, text]) => text);
 }
 
+export const chainText = (topics: readonly string[]): string => topics.join(" → ");
+
 /** The steps of a chain, and the whole chain if it has more than one. */
 export function stepsOf({ topics, total, legs }: LatencyPath): { step: string; figures: LatencyFigures }[] {
   const steps = legs.map((figures, index) => ({ step: `${topics[index]} → ${topics[index + 1] ?? "broker"}`, figures }));
   return topics.length > 1 ? [...steps, { step: `${topics[0]} → broker (in all)`, figures: total }] : steps;
-}
-
-/** How far the clock of a publisher's host is ahead of the measuring one. */
-export function clockText({ offset_ms, uncertainty_ms }: LatencyStage): string {
-  if (offset_ms === null || uncertainty_ms === null) return "not measured";
-  return offset_ms === 0 && uncertainty_ms === 0 ? "same" : `${offset_ms > 0 ? "+" : ""}${offset_ms} ± ${uncertainty_ms} ms`;
 }
 
 /** "FIFO 80", "OTHER". */

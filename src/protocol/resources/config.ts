@@ -103,6 +103,9 @@ const changes = {
   stops: names.describe("Processes that the reload stops: they are removed."),
   differences: z.array(difference).describe("Of changed processes; at most 5,000."),
   hosts: z.array(hostChange),
+  settings: names.describe(
+    "Keys such as `flight` and `instance.start_tools`, other than processes and hosts, that differ; the reload applies them.",
+  ),
   manager_restart_needed: names.describe(
     "Keys such as `instance.state_dir` that differ from what the manager runs with: its next start applies them.",
   ),

@@ -85,6 +85,7 @@ const PLACES: Places = {
         stops: [text],
         differences: [{ name: text, key: text, from: text, to: text }],
         hosts: [{ name: text, change: "changed", keys: ["token"] }],
+        settings: [text],
         manager_restart_needed: [text],
         problems: [],
       },

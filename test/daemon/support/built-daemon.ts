@@ -8,7 +8,7 @@ import { buildDaemon } from "../../../scripts/build/bundle.js";
 import type { Bus } from "../../../src/bus/client/bus.ts";
 import { busHostLink } from "../../../src/bus/host-link/host-link.ts";
 import type { HostLink } from "../../../src/contract/host-link.ts";
-import type { HostEvent } from "../../../src/contract/messages.ts";
+import type { BusSettings, HostEvent } from "../../../src/contract/messages.ts";
 import type { RunReport } from "../../../src/contract/run.ts";
 import { spec } from "./hosts.ts";
 
@@ -54,14 +54,19 @@ export interface Greeted {
   spawn(name: string, line: string, changes?: Parameters<typeof spec>[2]): Promise<RunReport>;
 }
 
-/** What a manager does: waits for the heartbeat of the daemon, and says hello. */
-export async function greetHost(bus: Bus, host: string, epoch = 1): Promise<Greeted> {
+/** What a manager does: waits for the heartbeat of the daemon, and says hello. With `settings`, the broker of the daemon links to a hub. */
+export async function greetHost(bus: Bus, host: string, epoch = 1, settings?: BusSettings): Promise<Greeted> {
   const link = busHostLink(bus, host);
   const events: HostEvent[] = [];
   await new Promise<void>((resolve) => {
     link.listen({ onHeartbeat: () => resolve(), onEvent: (event) => events.push(event) });
   });
-  const { session, stream_id: streamId } = await link.request("hello", { epoch, manager_pid: process.pid, contracts: [1] });
+  const { session, stream_id: streamId } = await link.request("hello", {
+    epoch,
+    manager_pid: process.pid,
+    contracts: [1],
+    ...(settings === undefined ? {} : { bus: settings }),
+  });
   let count = 0;
   return {
     link,

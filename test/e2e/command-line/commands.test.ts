@@ -134,6 +134,7 @@ describe("--json", () => {
       "problems",
       "removed",
       "restart_needed",
+      "settings",
       "starts",
       "stops",
       "unchanged",

@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Recording } from "../../../src/features/recordings/wire.ts";
 import { readIndexed } from "../../features/recordings/samples/mcap/indexed-reader.ts";
+import { sharedBrowser } from "../support/shared-browser.ts";
 import { eventually } from "../support/wait.ts";
 import { readJournal } from "./journals.ts";
+import { shownIncident } from "./shown-incident.ts";
 import { FlightTrial } from "./trial.ts";
 
 /** Three hosts with a publisher each; small, because the benchmark (bench/flight-trial.ts) has the size of a machine. */
@@ -30,7 +32,7 @@ async function expectComplete(id: string, hosts = trial.hosts): Promise<string> 
   return path;
 }
 
-test("an incident has every sample and line that all hosts published, with a wrong clock put right, for @mcap/core and for Python", async () => {
+test("an incident has every sample and line that all hosts published, with a wrong clock put right, for @mcap/core, for Python and for the page", async () => {
   trial.killPid("h2", Number((await trial.client.process("victims/h2")).pid));
   const { id, missing } = await trial.incident("victims/h2");
   expect(missing).toEqual([]);
@@ -38,11 +40,24 @@ test("an incident has every sample and line that all hosts published, with a wro
   const { messages } = await readIndexed(path);
   const counts: Record<string, number> = {};
   for (const { topic } of messages) counts[topic] = (counts[topic] ?? 0) + 1;
+  const output = await trial.client.ask({ type: "request_incident_output", id, name: "publishers/p1" });
+  expect(output).toMatchObject({ ok: true, is_cut: true, text: expect.stringMatching(/sample \d+\r\n/) });
   const read = await trial.python(path);
   expect(read.messages).toEqual(counts);
   expect(Object.keys(read.metadata)).toEqual(
     expect.arrayContaining(["mgr.incident", ...trial.hosts.map((host) => `mgr.incident.host/${host}`)]),
   );
+  const browser = await sharedBrowser();
+  try {
+    const page = await shownIncident(browser, trial.fleet, { id, field: "trial/p1:n", terminal: "publishers/p1" });
+    for (const host of trial.hosts) expect(page.facts).toContain(host);
+    expect(page.facts).not.toContain("Missing");
+    expect(page.value).toBeGreaterThan(0);
+    expect(page.terminal).toMatch(/sample \d+/);
+    expect(page.network).toContain("h1 link round trip");
+  } finally {
+    await browser.close();
+  }
 });
 
 /** Reads all files of the recording as one, and compares the samples with the journals. The times in the file are those of the manager. */

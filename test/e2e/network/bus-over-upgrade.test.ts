@@ -6,14 +6,20 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createBroker } from "../../../src/bus/broker/broker.ts";
+import { permissionsOf } from "../../../src/bus/broker/permissions.ts";
 import { connectBus } from "../../../src/bus/client/connect-bus.ts";
-import { builtDaemon, greetHost, startDaemonProgram } from "../../daemon/support/built-daemon.ts";
+import { Registry } from "../../../src/bus/registry/registry.ts";
+import { connectClient } from "../../../src/features/data-plane/client/index.ts";
+import { builtDaemon, type Greeted, greetHost, startDaemonProgram } from "../../daemon/support/built-daemon.ts";
 import { SPEC } from "../../features/recordings/host/recording-rig.ts";
 import { readMcap } from "../../features/recordings/samples/mcap/independent-reader.ts";
 import { until } from "../../support/processes.ts";
 
 const PROGRAM = join(import.meta.dirname, "../../fixtures/numbered-samples.py");
 const [TOPICS, RATE, COUNT] = [5, 1_000, 3_000];
+const SETTINGS = { hub: "manager", max_payload: 1_048_576, memory: null } as const;
+/** Samples of a cut, and a bandwidth with which sending them takes seconds, bytes per second. */
+const [KEPT, SLOW] = [2_000, 20_000];
 let built = "";
 beforeAll(async () => {
   built = await builtDaemon();
@@ -69,3 +75,104 @@ it("a daemon that replaces its program twice loses no sample of a Python client,
     rmSync(folder, { recursive: true });
   }
 });
+
+it("a daemon that replaces its program while it keeps samples for its link, and while it sends them, loses none and goes on", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "mgr-kept-upgrade-"));
+  const state = join(folder, "state");
+  const socket = join(folder, "bus.sock");
+  const daemon = startDaemonProgram(join(built, "dist/daemon.cjs"), { state_dir: state, host: "bench", bus: { socket }, version: "1.0.0" });
+  const log = () => readFileSync(join(state, "daemon.log"), "utf8") + daemon.errors();
+  const cleanups: (() => unknown)[] = [];
+  try {
+    let hub = await openHub(socket);
+    cleanups.push(() => hub.close());
+    const configure = ({ link, session }: Greeted, bandwidth: number | null) => {
+      const spec = { topics: ["arm/*"], max_bytes: 1e8, max_age_ms: 1e8, share: 1, bandwidth };
+      return link.request("store_forward_configure", { session, spec });
+    };
+    await configure(await greetHost(hub.bus, "bench", 1, SETTINGS), SLOW);
+    const arm = await connectClient({ name: "arm", url: readFileSync(join(state, "bus.url"), "utf8").trim(), log: () => {} });
+    cleanups.push(() => arm.close());
+    const publisher = await arm.publisher("arm/state", { type: "object" });
+    let published = 0;
+    const publish = (count: number) => {
+      for (const end = published + count; published < end; ) publisher.publish({ n: published++ });
+    };
+
+    await hub.close();
+    publish(KEPT);
+    await arm.flush();
+    hub = await openHub(socket);
+    const waits = async ({ link, session }: Greeted) => {
+      const { topics } = await link.request("store_forward_status", { session, topic: null });
+      return topics.map(({ topic, state: why, samples }) => `${topic} ${why} ${samples}`).join();
+    };
+    const kept = async (host: Greeted) => {
+      let text = "";
+      for (const began = Date.now(); text !== `arm/state no_subscriber ${KEPT}` && Date.now() - began < 60_000; ) text = await waits(host);
+      return text;
+    };
+    let epoch = 2;
+    let host = await greetHost(hub.bus, "bench", epoch, SETTINGS);
+    expect(await kept(host)).toBe(`arm/state no_subscriber ${KEPT}`);
+    const replace = async () => {
+      const before = log().split("this program has replaced").length;
+      await host.link.request("replace_program", { session: host.session, program: null, node: null });
+      await until(() => log().split("this program has replaced").length > before, 60_000, log);
+      host = await greetHost(hub.bus, "bench", ++epoch, SETTINGS);
+    };
+    await replace();
+    expect(await kept(host)).toBe(`arm/state no_subscriber ${KEPT}`);
+
+    const logger = await connectClient({ name: "logger", url: hub.url, log: () => {} });
+    cleanups.push(() => logger.close());
+    const received: { n: number; isLate: boolean }[] = [];
+    const late = () => received.filter(({ isLate }) => isLate).map(({ n }) => n);
+    const subscription = logger.subscribe("arm/state", {
+      definition: { type: "object" },
+      late: true,
+      onMessage: ({ value, late: at }) => received.push({ ...(value as { n: number }), isLate: at !== null }),
+    });
+    await until(() => late().length > 0, 60_000, log);
+    const timer = setInterval(() => publish(5), 10);
+    cleanups.push(() => clearInterval(timer));
+    await replace();
+    expect(late().length).toBeLessThan(KEPT);
+    const live = () => received.length - late().length;
+    const before = live();
+    await until(() => live() > before, 60_000, log);
+    clearInterval(timer);
+    await configure(host, null);
+    await until(
+      () => received.length === published,
+      60_000,
+      () => `${received.length} of ${published}; ${log()}`,
+    );
+    expect(received.map(({ n }) => n).sort((a, b) => a - b)).toEqual(Array.from({ length: published }, (_, n) => n));
+    expect(late()).toEqual([...late()].sort((a, b) => a - b));
+    expect(subscription.counters.missed).toBe(0);
+  } finally {
+    for (const cleanup of cleanups.reverse()) await cleanup();
+    daemon.daemon.kill("SIGTERM");
+    await daemon.exit;
+    rmSync(folder, { recursive: true });
+  }
+});
+
+/** The broker of a manager, with a port for clients. */
+async function openHub(socket: string) {
+  const registry = new Registry({ host: "hub", server: "hub", place: () => ({ port: 0, unix_socket: null }), log: () => {} });
+  const broker = createBroker({ hooks: registry });
+  await broker.listenUnix(socket);
+  const port = await broker.listenTcp({
+    host: "127.0.0.1",
+    port: 0,
+    authenticate: () => permissionsOf({ kind: "client", name: "logger" }),
+  });
+  const bus = await connectBus({ server: { kind: "memory", broker }, name: "test" });
+  const close = async () => {
+    await bus.close();
+    await broker.close();
+  };
+  return { bus, close, url: `nats://token@127.0.0.1:${port}` };
+}

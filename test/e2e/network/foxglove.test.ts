@@ -1,11 +1,14 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { FoxgloveClient } from "@foxglove/ws-protocol";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { WebSocket } from "ws";
+import { parse } from "yaml";
 import { BusProgram } from "../support/bus-program.ts";
 import type { Client } from "../support/client.ts";
+import { exampleOf, runDocument } from "../support/document-commands.ts";
 import { Instance } from "../support/instance.ts";
 import { eventually } from "../support/wait.ts";
 
@@ -14,12 +17,22 @@ interface File {
   readonly file: string;
 }
 
+const DOCUMENT = "docs/foxglove.md";
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+/** The settings of the document; name, port and logins are those of the test. */
+const EXAMPLE = parse(/```yaml\n(.*?)```/s.exec(readFileSync(join(ROOT, DOCUMENT), "utf8"))?.[1] ?? "") as {
+  instance: { allowed_origins: string[] };
+};
+
 let instance: Instance;
 let client: Client;
 let program: BusProgram;
 
 beforeAll(async () => {
-  instance = await Instance.up({ processes: {}, record: { topics: ["arm/*"], min_free_space: 0 } } as never);
+  const { allowed_origins } = EXAMPLE.instance;
+  // The program of the document, with mgr in its node_modules.
+  const processes = { poses: { command: [process.execPath, "poses.mjs"] } };
+  instance = await Instance.up({ instance: { allowed_origins }, processes, record: { topics: ["arm/*"], min_free_space: 0 } } as never);
   client = await instance.connect();
   program = await BusProgram.start(instance.stateDir);
 });
@@ -37,6 +50,33 @@ async function records(): Promise<string> {
   expect(code).toBe(0);
   return readFileSync(join(instance.stateDir, "manager.log"), "utf8") + stdout;
 }
+
+it("the example of docs/foxglove.md shows the pose of a program to a viewer of another site", async () => {
+  const [outcome] = await runDocument(instance, DOCUMENT);
+  expect(outcome).toMatchObject({ code: 0, stderr: "" });
+  const [token = ""] = /mgr_\S+/.exec(outcome?.stdout ?? "") ?? [];
+  const [address = ""] = /ws:\/\/HOST:PORT\S+/.exec(readFileSync(join(ROOT, DOCUMENT), "utf8")) ?? [];
+  mkdirSync(join(instance.dir, "node_modules"));
+  symlinkSync(ROOT, join(instance.dir, "node_modules/mgr"));
+  writeFileSync(join(instance.dir, "poses.mjs"), exampleOf(DOCUMENT, "Messages that panels know", "js"));
+  await client.ask({ type: "start_process", name: "poses" });
+
+  const url = address.replace("HOST:PORT", new URL(instance.url).host).replace("TOKEN", token);
+  const ws = new WebSocket(url, ["foxglove.sdk.v1"], { origin: EXAMPLE.instance.allowed_origins[0] ?? "" });
+  const viewer = new FoxgloveClient({ ws: ws as unknown as ConstructorParameters<typeof FoxgloveClient>[0]["ws"] });
+  const shown = new Promise<object>((resolve) => {
+    viewer.on("advertise", (channels) => {
+      const pose = channels.find(({ topic }) => topic === "arm/pose");
+      if (pose === undefined) return;
+      expect(pose).toMatchObject({ encoding: "json", schemaName: "foxglove.PoseInFrame", schemaEncoding: "jsonschema" });
+      expect(JSON.parse(pose.schema)).toMatchObject({ title: "foxglove.PoseInFrame" });
+      viewer.subscribe(pose.id);
+    });
+    viewer.on("message", ({ data }) => resolve(JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString())));
+  });
+  expect(await shown).toMatchObject({ frame_id: "base", pose: { position: { x: 0.4 } } });
+  ws.terminate();
+});
 
 it("a viewer publishes a topic, which the audit records without the token of the URL", async () => {
   const token = await urlToken("desk", "operator");
@@ -61,7 +101,7 @@ it("a viewer publishes a topic, which the audit records without the token of the
 
 it("a viewer reads ranges of a recording by an access token in the URL, which appears in neither log nor audit", async () => {
   const token = await urlToken("files", "viewer", { may_download: true });
-  const looking = await urlToken("wall", "viewer");
+  const looking = await urlToken("looking", "viewer");
   const files = async () => ((await client.ask({ type: "request_recordings" })).recordings as { files: File[] }[])[0]?.files ?? [];
   program.publish(1);
   await eventually("there is a file", async () => (await files()).length > 0);
@@ -75,6 +115,7 @@ it("a viewer reads ranges of a recording by an access token in the URL, which ap
   };
   const { bytes } = await read(token);
   expect(bytes.toString("latin1")).toMatch(/^\x89MCAP0\r\n[\s\S]*\x89MCAP0\r\n$/);
+  expect(bytes.includes("foxglove.PoseInFrame")).toBe(true);
   for (const [range, from, end] of [
     ["bytes=0-7", 0, 8],
     ["bytes=20-99", 20, 100],

@@ -58,9 +58,29 @@ test("the row of a failed process leads to its crash report, whose address can b
   await page.context().close();
 });
 
-test("an incident shows why it was kept, the terminal at a moment, and what had happened; its address is a link to the moment", async () => {
+test("an incident shows why it was kept, the terminal at a moment, and what had happened; its address is a link to what is shown", async () => {
   const desk = await rig.open("/?view=incidents");
   const { page } = desk;
+  await page.getByRole("button", { name: "Snapshot…" }).press("Enter");
+  const note = page.getByLabel("Note: what you saw");
+  await note.fill("vibrates");
+  // What is open in a pane stays when the window becomes as narrow as that of a phone, and wide again, also beside another pane.
+  const crossed = async () => {
+    for (const width of [390, 1_280]) {
+      await page.setViewportSize({ width, height: 800 });
+      await soon(() => page.locator(".phone-nav").isVisible()).toBe(width < 720);
+      expect(await note.inputValue()).toBe("vibrates");
+    }
+  };
+  await crossed();
+  await desk.run("Split right");
+  await desk.run("Incidents");
+  await page.locator(".pane.focused").getByRole("button", { name: "Snapshot…" }).press("Enter");
+  await soon(() => note.count()).toBe(1);
+  await note.fill("vibrates");
+  await crossed();
+  await desk.run("Close all other tabs and panes");
+  await page.getByRole("complementary", { name: "Keep a snapshot" }).getByRole("button", { name: "Close" }).press("Enter");
   await page
     .locator(".data-table tbody tr")
     .filter({ hasText: `${NAME} crashed` })
@@ -73,6 +93,12 @@ test("an incident shows why it was kept, the terminal at a moment, and what had 
   await moment.press("End");
   await incident.locator(".still-terminal .xterm-rows").getByText("red <b>bold</b>").waitFor();
   await incident.getByText(`${NAME} ended: SIGSEGV`).waitFor();
+  // A field of a topic is plotted on the same axis, at the same cursor.
+  await incident.locator("summary", { hasText: "mgr/interfaces" }).press("Enter");
+  await incident.getByRole("button", { name: "rx_bytes_s" }).press("Enter");
+  await incident.locator(".plot-box canvas").waitFor();
+  await soon(() => incident.locator(".trace-value").textContent()).toMatch(/^\d/);
+  await soon(() => new URL(page.url()).searchParams.get("field")).toBe("mgr/interfaces:rx_bytes_s");
   const address = new URL(page.url());
   expect(address.searchParams.has("moment")).toBe(true);
   await incident.getByRole("img", { name: new RegExp(`^${NAME}: .*failed: SIGSEGV from `) }).waitFor();
@@ -81,7 +107,24 @@ test("an incident shows why it was kept, the terminal at a moment, and what had 
   await soon(async () => Number(await moment.getAttribute("aria-valuenow"))).toBeLessThan(Number(before));
   await incident.getByRole("button", { name: "Zoom in" }).press("Enter");
   await soon(() => incident.getByRole("button", { name: "Zoom out" }).isEnabled()).toBe(true);
-  await moment.press("0");
+  // The plot has the span, the cursor and the keys of the timeline.
+  const cursors = () => incident.locator(".timeline-line.is-cursor").evaluateAll((lines) => lines.map((line) => line.style.left));
+  const plot = incident.locator(".plot-box");
+  const edges = (selector: string) =>
+    incident.locator(selector).evaluate((each) => {
+      const { left, right } = each.getBoundingClientRect();
+      return [Math.round(left), Math.round(right)];
+    });
+  await soon(() => edges(".plot-box .u-over")).toEqual(await edges(".timeline-axis"));
+  const [here, same] = await cursors();
+  expect(same).toBe(here);
+  const span = new URL(page.url()).searchParams.get("span");
+  await plot.press("+");
+  await soon(() => new URL(page.url()).searchParams.get("span")).not.toBe(span);
+  await plot.locator(".u-over").click({ position: { x: 20, y: 20 } });
+  await soon(async () => new Set(await cursors()).size).toBe(1);
+  await soon(async () => (await cursors())[0]).not.toBe(here);
+  await plot.press("0");
   await soon(() => incident.getByRole("button", { name: "Zoom out" }).isEnabled()).toBe(false);
   // The pointer moves the cursor, too.
   await moment.click({ position: { x: 2, y: 10 } });
@@ -90,6 +133,7 @@ test("an incident shows why it was kept, the terminal at a moment, and what had 
 
   const phone = await rig.open(`/${address.search}`, { viewport: { width: 390, height: 800 }, colorScheme: "dark" });
   await phone.page.locator(".still-terminal .xterm-rows").getByText("red <b>bold</b>").waitFor();
+  await phone.page.getByRole("img", { name: "Plot of mgr/interfaces.rx_bytes_s" }).locator("canvas").waitFor();
   await soon(() => phone.page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
   expect(await phone.violations()).toEqual([]);
   await phone.page.context().close();

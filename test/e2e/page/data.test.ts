@@ -24,6 +24,7 @@ beforeAll(async () => {
       "arm/simulation": { command: ["node", `${ARM}simulation.js`], ready: { regex: "the arm is simulated" }, autostart: true },
       "arm/controller": { command: ["node", `${ARM}controller.js`], ready: { regex: "the controller is ready" }, autostart: true },
     },
+    store_forward: { topics: ["arm/*"] },
   });
   await rig.untilState("arm/controller", "ready");
   shown = await rig.open("/?view=topics");
@@ -56,6 +57,7 @@ describe("topics", () => {
     await panel.getByRole("button", { name: "Pause" }).click();
     await panel.getByRole("button", { name: "Resume" }).click();
     await panel.getByText(/float64\[] position/).waitFor();
+    await panel.getByText("Kept while the link of its host is cut. No samples were kept.").waitFor();
   });
 
   test("have their latency measured by the keyboard on a phone, beside the scheduling of their programs", async () => {
@@ -68,7 +70,7 @@ describe("topics", () => {
     await panel.getByRole("button", { name: "Measure", exact: true }).press("Enter");
     const steps = panel.getByRole("table", { name: "Latency of arm/joint_states" });
     await steps.getByRole("row", { name: /^arm\/joint_states → broker( \d+(\.\d+)?){4}$/ }).waitFor();
-    await panel.getByText(/^\d+ messages in \d+(\.\d+)? s, measured on /).waitFor();
+    await panel.getByText(/^[\d,]+ messages in \d+(\.\d+)? s, measured on /).waitFor();
     await panel.getByRole("list", { name: "Messages of arm/joint_states by latency" }).getByRole("listitem").first().waitFor();
     await panel.getByText(/^Worst case: \d+(\.\d+)? ms at \d\d:\d\d:\d\d/).waitFor();
     const tooWide = `[document.documentElement, document.querySelector(".data-panel")].filter((each) => each.scrollWidth > each.clientWidth).length`;
@@ -76,6 +78,17 @@ describe("topics", () => {
     expect(await shown.violations()).toEqual([]);
     const thread = panel.getByRole("table", { name: "Threads of arm/simulation" }).getByRole("link").first();
     expect(await thread.getAttribute("href")).toMatch(/^\/mgr\/process-list\?host=.+&pid=\d+&tid=\d+$/);
+    await shown.go("/?view=topics");
+    await page.getByRole("button", { name: "arm/torque", exact: true }).press("Enter");
+    const torques = page.getByRole("complementary", { name: "Topic arm/torque" });
+    await torques.getByLabel("Length of the measurement").selectOption("1");
+    await torques.getByRole("button", { name: "Measure", exact: true }).press("Enter");
+    const chain = "arm/joint_states → arm/torque";
+    await torques.getByLabel("Chain").selectOption(chain);
+    await torques.getByRole("button", { name: "Measure", exact: true }).press("Enter");
+    await torques.getByText(new RegExp(`^[\\d,]+ messages by ${chain} in `)).waitFor();
+    await torques.getByRole("table", { name: `Latency of ${chain}` }).waitFor();
+    expect(await page.evaluate(tooWide)).toBe(0);
     await page.setViewportSize({ width: 1280, height: 800 });
     await shown.go("/?view=topics");
     await topic.click();

@@ -56,7 +56,9 @@ afterAll(() => rmSync(project, { recursive: true, force: true }));
 /** What the compiler complains about. */
 const tsc = async (...args: string[]) => {
   const compiler = join(REPOSITORY, "node_modules/typescript/bin/tsc");
-  const ended = await run(process.execPath, [compiler, ...args], { cwd: project }).catch((error: { stdout: string }) => error);
+  const ended = await run(process.execPath, [compiler, "--checkers", "1", ...args], { cwd: project }).catch(
+    (error: { stdout: string }) => error,
+  );
   return ended.stdout;
 };
 

@@ -27,6 +27,7 @@ export interface Configuration {
   notifications?: object;
   modes?: Record<string, unknown>;
   flight?: Record<string, unknown>;
+  store_forward?: Record<string, unknown>;
   processes: Record<string, unknown>;
 }
 

@@ -96,7 +96,7 @@ export const dataPlaneContract: FeatureContract = {
       problem: nullable("string"),
     },
     "topic trace step": {
-      kind: oneOf("publisher", "broker", "link", "subscriber"),
+      kind: oneOf("publisher", "broker", "store", "link", "subscriber"),
       name: "string",
       host: nullable("string"),
       messages: nullable("integer"),
@@ -105,6 +105,7 @@ export const dataPlaneContract: FeatureContract = {
       waiting: nullable("integer"),
       dropped: nullable("integer"),
       definition: nullable("string"),
+      note: nullable("string"),
       problem: nullable("string"),
       advice: nullable("string"),
     },

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseConfigText } from "../../../src/config/load/load.ts";
+import { appliedSettings } from "../../../src/config/plan.ts";
 import { flightSpec } from "../../../src/features/flight/manager/flight-spec.ts";
 import { parseTopicCondition } from "../../../src/features/flight/topic-condition.ts";
 
@@ -32,6 +33,14 @@ test("it is off without a section and with none; an empty section has a trigger 
   expect(flightSpec(settings, 2).disk).toBe(256 * 1024 ** 2);
   expect(flightSpec(configured("flight: {disk: none}"), 2).disk).toBe(0);
   expect(flightSpec(null, 1)).toMatchObject({ memory: 0, triggers: [] });
+});
+
+test("a reload names it if it differs", () => {
+  const config = (triggers: string) =>
+    parseConfigText(`instance: {name: t, manager: ":0"}\nprocesses: {}\nflight: {triggers: {t: ${triggers}}}`, "mgr.yaml");
+  const [topic, output] = ["{on: topic, when: 'arm/state.x > 1 for 1s'}", "{on: output, matches: 'refused|reset'}"];
+  for (const trigger of [topic, output]) expect(appliedSettings(config(trigger), config(trigger))).toEqual([]);
+  expect(appliedSettings(config(topic), config(output))).toEqual(["flight"]);
 });
 
 test.each([

@@ -5,6 +5,7 @@ import { event, type FeatureContract, result, route, row } from "../../contract/
 export const flightContract: FeatureContract = {
   clientFrames: {
     request_incidents: row({ limit: optional("integer") }, "incidents_snapshot"),
+    request_incident_output: row({ id: "string", name: "string", until: optional("timestamp") }, "incident_output"),
     request_flight_hosts: row({}, "flight_hosts"),
     request_host_clocks: row({}, "host_clocks"),
     keep_incident: row({ note: optional("string"), before: optional("integer"), after: optional("integer") }, "incident_action_result"),
@@ -13,6 +14,7 @@ export const flightContract: FeatureContract = {
   },
   managerFrames: {
     incidents_snapshot: event({ is_enabled: "boolean", incidents: arrayOf(table("incident")) }),
+    incident_output: result({}, { id: "string", name: "string", text: "string", is_cut: "boolean" }),
     flight_hosts: result({}, { hosts: arrayOf(table("flight host")), away: arrayOf("string") }),
     host_clocks: event({ clocks: arrayOf(table("host clock")) }),
     incident_upsert: event({ incident: table("incident") }),

@@ -1,5 +1,6 @@
 import { MgrError } from "../../../src/base/errors.ts";
 import type { Flight, FlightHosts, KeepRequest } from "../../../src/features/flight/manager/flight.ts";
+import type { IncidentOutput } from "../../../src/features/flight/manager/incident-output.ts";
 import { flightExtension } from "../../../src/features/flight/manager/index.ts";
 import type { HostClock, Incident } from "../../../src/features/flight/wire.ts";
 
@@ -35,6 +36,11 @@ export class FakeFlight implements Flight {
   async delete(id: string, by: string): Promise<void> {
     if (!this.incidents.some((incident) => incident.id === id)) throw new MgrError("not_found", `there is no incident '${id}'`);
     this.calls.push(["delete", id, by]);
+  }
+
+  async output(id: string, process: string, until: number | null): Promise<IncidentOutput> {
+    this.calls.push(["output", id, process, until]);
+    return { text: `output of ${process}`, is_cut: false };
   }
 
   async open(id: string) {

@@ -20,7 +20,7 @@ export function Workspace() {
   const { root } = layout.value;
   return (
     <main class="workspace">
-      {isNarrow.value ? <PaneBox pane={layouts.focusedPane(layout.value)} alone /> : <PartBox part={root} alone={root.type === "pane"} />}
+      <PartBox part={root} alone={root.type === "pane" || isNarrow.value} />
     </main>
   );
 }
@@ -32,11 +32,14 @@ function PartBox({ part, alone }: { part: layouts.Part; alone: boolean }) {
 function SplitBox({ split }: { split: layouts.Split }) {
   const box = useRef<HTMLDivElement>(null);
   const parts: ComponentChildren[] = [];
+  const { focused } = layout.value;
   split.children.forEach((child, index) => {
-    if (index > 0) parts.push(<Divider key={`divider-${child.id}`} split={split} index={index} box={box} />);
+    // The focused pane keeps its place among its parents, so that nothing in it closes when the window becomes narrow or wide.
+    if (isNarrow.value && !layouts.panesOf(child).some(({ id }) => id === focused)) return;
+    if (index > 0 && !isNarrow.value) parts.push(<Divider key={`divider-${child.id}`} split={split} index={index} box={box} />);
     parts.push(
-      <div key={child.id} class="part" style={{ flexGrow: split.shares[index] ?? 1 }}>
-        <PartBox part={child} alone={false} />
+      <div key={child.id} class="part" style={{ flexGrow: isNarrow.value ? 1 : (split.shares[index] ?? 1) }}>
+        <PartBox part={child} alone={isNarrow.value} />
       </div>,
     );
   });

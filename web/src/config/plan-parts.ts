@@ -4,7 +4,7 @@ export type Plan = Extract<ManagerFrame, { type: "config_reload_result"; ok: tru
 
 type Planned = Pick<
   Plan,
-  "added" | "removed" | "changed" | "restart_needed" | "starts" | "stops" | "differences" | "hosts" | "manager_restart_needed"
+  "added" | "removed" | "changed" | "restart_needed" | "starts" | "stops" | "differences" | "hosts" | "settings" | "manager_restart_needed"
 >;
 type Named = { readonly name: string };
 
@@ -35,7 +35,8 @@ export function planParts(plan: Planned) {
     removed: without(plan.removed, plan.stops),
     outdated: without(plan.restart_needed, plan.changed),
     hosts: plan.hosts.map(({ name, change, keys }) => ({ name: `${name}: ${change === "changed" ? keys.join(", ") : change}` })),
-    settings: named(plan.manager_restart_needed),
-    isEmpty: plan.added.length + plan.removed.length + plan.changed.length + plan.starts.length + plan.hosts.length === 0,
+    settings: named(plan.settings),
+    later: named(plan.manager_restart_needed),
+    isEmpty: [plan.added, plan.removed, plan.changed, plan.starts, plan.hosts, plan.settings].every(({ length }) => length === 0),
   };
 }

@@ -55,7 +55,8 @@ export function PlanPreview({ plan, onClose, onReloaded }: { plan: Plan; onClose
         <Part title="Removed, does not run" rows={parts.removed} />
         <Part title="Still runs with an earlier configuration: restart to apply" class="warn" rows={parts.outdated} icon="restart" />
         <Part title="Hosts" class="warn" rows={parts.hosts} />
-        <Part title="Settings of the manager: they act at its next start" class="warn" rows={parts.settings} icon="restart" />
+        <Part title="Settings that change" class="warn" rows={parts.settings} />
+        <Part title="Settings of the manager: they act at its next start" class="warn" rows={parts.later} icon="restart" />
       </div>
       <div class="dialog-buttons">
         <button type="button" onClick={onClose}>

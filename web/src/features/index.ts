@@ -26,6 +26,7 @@ import { rollingRestartFeature } from "./rolling-restart/index.ts";
 import { runningSettings } from "./running-settings/index.ts";
 import { scheduleFeature } from "./schedule/index.ts";
 import { startAnalysis } from "./start-analysis/index.ts";
+import { storeForwardFeature } from "./store-forward/index.ts";
 import { tagsFeature } from "./tags/index.ts";
 import { topicLatencyFeature } from "./topic-latency/index.ts";
 import { upgradesFeature } from "./upgrades/index.ts";
@@ -36,6 +37,7 @@ export const features: readonly PageFeature[] = [
   dataPlane,
   presetsFeature,
   topicLatencyFeature,
+  storeForwardFeature,
   recordingsFeature,
   replayFeature,
   loggersFeature,

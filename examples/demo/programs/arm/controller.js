@@ -54,7 +54,9 @@ function wanted() {
   };
 }
 
-function control(state) {
+/** Answers a message of arm/joint_states with torques. */
+function control(message) {
+  const state = message.value;
   position ??= state.position;
   const goal = wanted();
   const [angle1, angle2] = state.position;
@@ -65,7 +67,7 @@ function control(state) {
     (_, joint) =>
       stiffness.value * error[joint] + damping.value * (goal.velocity[joint] - state.velocity[joint]) + gravity.value * weight[joint],
   );
-  torques.publish({ torque, error });
+  torques.publish({ torque, error }, { cause: message });
   if (move && performance.now() - move.at > move.length) {
     position = move.to;
     move = null;
@@ -75,7 +77,7 @@ function control(state) {
   if (!move && wander.value && performance.now() - idleSince > IDLE_MS) begin(POSES[turn++ % POSES.length]);
 }
 
-client.subscribe("arm/joint_states", { definition: JOINT_STATE, onMessage: ({ value, problem }) => problem === null && control(value) });
+client.subscribe("arm/joint_states", { definition: JOINT_STATE, onMessage: (message) => message.problem === null && control(message) });
 
 const number = { type: "number" };
 client.provide(

@@ -1,7 +1,7 @@
 import type { Pages } from "../../command/feature.ts";
 
 const PLAN_JSON =
-  "{ok, added, removed, changed, unchanged, restart_needed, starts, stops, differences, hosts, manager_restart_needed, problems}; lists of names, except ok, problems, differences ({name, key, from, to}) and hosts ({name, change, keys})";
+  "{ok, added, removed, changed, unchanged, restart_needed, starts, stops, differences, hosts, settings, manager_restart_needed, problems}; lists of names, except ok, problems, differences ({name, key, from, to}) and hosts ({name, change, keys})";
 
 /** Manual of the commands about the configuration of a running manager. */
 export const CONFIGURATION_PAGES: Pages = {

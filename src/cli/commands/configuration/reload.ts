@@ -31,7 +31,8 @@ async function ask(flags: ReloadFlags, dryRun: boolean): Promise<void> {
 }
 
 export function describeReload(answer: Reloaded, dryRun: boolean): string {
-  const { added, removed, changed, unchanged, restart_needed, starts, stops, differences, hosts, manager_restart_needed } = answer;
+  const { added, removed, changed, unchanged, restart_needed, starts, stops, differences, hosts, settings, manager_restart_needed } =
+    answer;
   const lines = [
     ...added.map((name) => paint("green", `+ ${name}${starts.includes(name) ? (dryRun ? ", starts" : ", started") : ""}`)),
     ...changed.flatMap((name) => [
@@ -42,11 +43,11 @@ export function describeReload(answer: Reloaded, dryRun: boolean): string {
   ];
   const would = dryRun ? "would be " : "";
   lines.push(
-    lines.length === 0
+    lines.length + hosts.length + settings.length === 0
       ? `nothing ${dryRun ? "would change" : "changed"}; ${unchanged.length} processes`
       : `${added.length} ${would}added, ${changed.length} changed, ${removed.length} removed; ${unchanged.length} unchanged`,
   );
-  lines.push(...hosts.map(hostLine));
+  lines.push(...hosts.map(hostLine), ...settings.map((key) => paint("yellow", `~ ${visible(key)}`)));
   if (restart_needed.length > 0)
     lines.push(
       `these still run with their earlier configuration; restart them to apply the new one: ${visible(restart_needed.join(", "))}`,

@@ -9,7 +9,7 @@ import { MicroService, type ServiceHandler, type ServiceInterface } from "./micr
 import { PARAMETER_INTERFACE, ParameterService } from "./parameter-service.ts";
 import { type ClientIdentity, Registration } from "./registration.ts";
 import { type CallOptions, callService, endpointSubject } from "./service-call.ts";
-import { describeTopic, type PublisherOptions, type TopicDefinition, TopicPublisher } from "./topic-publisher.ts";
+import { describeTopic, type PublisherOptions, type TopicDefinition, TopicPublisher, withWellKnownSchema } from "./topic-publisher.ts";
 import { type SubscribeOptions, TopicSubscription } from "./topic-subscription.ts";
 
 export interface ClientCounters {
@@ -77,20 +77,23 @@ export class DataClient implements AsyncDisposable {
   }
 
   /**
-   * Reserves a topic. `definition` is the text of a ROS 2 message (encoded as CDR) or a JSON Schema (JSON); without one the topic carries bytes.
+   * Reserves a topic. `definition` is the text of a ROS 2 message (encoded as CDR), a JSON Schema (JSON), the name of a well-known message such as
+   * `foxglove.PoseInFrame` (JSON; `publish` refuses what does not fit it), or a `ProtobufDefinition`; without one the topic carries bytes.
    * Rejects with `conflict` if another client has the topic, and with `bad_field`.
    */
   async publisher(topic: string, definition?: TopicDefinition, options: PublisherOptions = {}): Promise<TopicPublisher> {
+    const known = await withWellKnownSchema(definition);
     const { topics } = this.#registration;
     if (topics.has(topic)) throw new MgrError("conflict", `this client already publishes '${topic}'`);
-    const described = describeTopic(topic, definition, options);
+    const described = describeTopic(topic, known, options);
+    const schema = known !== definition && typeof known === "object" ? known : null;
     const onClose = () => {
       topics.delete(topic);
       this.#publishers.delete(publisher.subject);
       this.#forget(publisher);
       void this.#registration.register();
     };
-    const publisher: TopicPublisher = new TopicPublisher(this.#bus, described, { onRefused: options.onRefused, onClose });
+    const publisher: TopicPublisher = new TopicPublisher(this.#bus, described, { schema, onRefused: options.onRefused, onClose });
     this.#open.add(publisher);
     this.#publishers.set(publisher.subject, publisher);
     topics.set(topic, described);

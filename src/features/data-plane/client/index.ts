@@ -6,5 +6,11 @@ export type { ClientCounters, DataClient, Parameters } from "./data-client.ts";
 export type { ServiceHandler, ServiceInterface } from "./micro-service.ts";
 export type { CallOptions } from "./service-call.ts";
 export { ServiceError } from "./service-error.ts";
-export type { PublisherOptions, PublishOptions, TopicDefinition, TopicPublisher } from "./topic-publisher.ts";
+export {
+  ProtobufDefinition,
+  type PublisherOptions,
+  type PublishOptions,
+  type TopicDefinition,
+  type TopicPublisher,
+} from "./topic-publisher.ts";
 export type { SubscribeOptions, TopicMessage, TopicSubscription } from "./topic-subscription.ts";

@@ -28,8 +28,18 @@ const MAX_LOGS = 16;
 
 type Mark = Pick<MessageMarks, "seq" | "time">;
 
+interface Gap {
+  /** The live samples before and after it. */
+  readonly after: Mark;
+  readonly before: Mark;
+  /** Samples in it that have not arrived, by the sequence numbers. */
+  missing: number;
+}
+
 /** Says which late samples of a topic are new: neither received live before the link was cut, nor late already. */
 export class LateSamples {
+  /** Samples that were missing among the live ones, and have come late. */
+  filled = 0;
   /** Index of the next late sample of each numbering: all before it have arrived. */
   readonly #next = new Map<string, number>();
   /** The newest message that the broker had kept for new subscribers: it is a sample of the cut, too. */
@@ -37,8 +47,9 @@ export class LateSamples {
   /** The first and the newest live sample. */
   #begin: Mark | null = null;
   #last: Mark | null = null;
-  /** Live samples before and after each gap. */
-  readonly #gaps: { readonly after: Mark; readonly before: Mark }[] = [];
+  readonly #gaps: Gap[] = [];
+  /** Late samples that were published after the newest live one: the gap that they are in ends with the next one. */
+  #ahead = 0;
 
   /** Remembers gaps between samples that arrived at once. */
   live({ seq, time, isLast }: MessageMarks): void {
@@ -50,8 +61,13 @@ export class LateSamples {
     const after = this.#last;
     this.#last = { seq, time };
     this.#begin ??= this.#last;
+    const ahead = this.#ahead;
+    this.#ahead = 0;
     if (after === null || after.seq === null || seq === after.seq + 1) return;
-    this.#gaps.push({ after, before: this.#last });
+    const size = Math.max(0, seq - after.seq - 1);
+    const filled = Math.min(ahead, size);
+    this.filled += filled;
+    this.#gaps.push({ after, before: this.#last, missing: size - filled });
     if (this.#gaps.length > MAX_GAPS) this.#gaps.shift();
   }
 
@@ -66,7 +82,7 @@ export class LateSamples {
     const next = Math.max(first, this.nextOf(log));
     this.#remember(log, index === next ? next + 1 : next);
     if (index > next) return "gap";
-    return index === next && this.#isMissing(marks) ? "wanted" : "duplicate";
+    return index === next && this.#fill(marks) ? "wanted" : "duplicate";
   }
 
   #remember(log: string, next: number): void {
@@ -76,15 +92,23 @@ export class LateSamples {
     for (const oldest of [...this.#next.keys()].slice(0, 1)) this.#next.delete(oldest);
   }
 
-  #isMissing(mark: Mark): boolean {
+  /** Whether the sample was missing. It is not any more. */
+  #fill(mark: Mark): boolean {
     if (mark.seq === null) return true;
     if (mark.seq === this.#kept?.seq && mark.time === this.#kept.time) return false;
     if (this.#begin === null || this.#last === null) return true;
-    return (
-      isAfter(this.#begin, mark) ||
-      isAfter(mark, this.#last) ||
-      this.#gaps.some(({ after, before }) => isAfter(mark, after) && isAfter(before, mark))
-    );
+    if (isAfter(this.#begin, mark)) return true;
+    if (isAfter(mark, this.#last)) {
+      this.#ahead++;
+      return true;
+    }
+    const gap = this.#gaps.find(({ after, before }) => isAfter(mark, after) && isAfter(before, mark));
+    if (gap === undefined) return false;
+    if (gap.missing > 0) {
+      gap.missing--;
+      this.filled++;
+    }
+    return true;
   }
 }
 

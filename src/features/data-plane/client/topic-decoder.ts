@@ -1,5 +1,6 @@
 import { messageOf } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
+import { isTopicEncoding } from "../../../base/topic-encodings.ts";
 import { subjectTokens } from "../../../base/topic-subject.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
 import { type TopicCodec, topicCodec } from "./topic-codec.ts";
@@ -63,8 +64,7 @@ export class TopicDecoder {
       const answer = parseJson(new TextDecoder().decode(data));
       const encoding: unknown = Reflect.get(Object(answer), "encoding");
       const definition: unknown = Reflect.get(Object(answer), "definition");
-      if (typeof definition !== "string" || (encoding !== "cdr" && encoding !== "json" && encoding !== "raw"))
-        throw new Error("not understood");
+      if (typeof definition !== "string" || !isTopicEncoding(encoding)) throw new Error("not understood");
       const parsed = `${encoding} ${definition}`;
       if (this.#codec === null || parsed !== this.#parsed) this.#codec = topicCodec(encoding, definition);
       this.#parsed = parsed;

@@ -5,13 +5,30 @@ import { subjectOfTopic, subjectTokens } from "../../../base/topic-subject.ts";
 import type { BusSubscription } from "../../../bus/broker/bus-message.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
 import { MAX_RELIABLE_BYTES, MAX_TOPIC_PRIORITY } from "../../../contract/registry.ts";
+import { isWellKnownName, loadWellKnownSchema } from "../samples/well-known-name.ts";
 import { type StageSource, stagesAfter } from "../stages.ts";
 import { wallClockNs } from "../wall-clock.ts";
 import type { RegisteredTopic } from "./registration.ts";
 import { type TopicCodec, topicCodec } from "./topic-codec.ts";
 
-/** A string is a ROS 2 message definition (CDR), an object a JSON Schema (JSON); without one, the topic carries bytes. */
-export type TopicDefinition = string | object;
+/** The definition of a topic with messages of Protocol Buffers, which are published and received as bytes. */
+export class ProtobufDefinition {
+  /** A FileDescriptorSet, with the files that it imports: `protoc --include_imports --descriptor_set_out=FILE`. */
+  readonly descriptors: Uint8Array;
+  /** Full name of the message, for example `demo.ArmState`. */
+  readonly message: string;
+
+  constructor(descriptors: Uint8Array, message: string) {
+    this.descriptors = descriptors;
+    this.message = message;
+  }
+}
+
+/**
+ * A string is a ROS 2 message definition (CDR), or the name of a well-known message such as `foxglove.PoseInFrame` (JSON), an object a JSON Schema
+ * (JSON); without one, the topic carries bytes.
+ */
+export type TopicDefinition = string | object | ProtobufDefinition;
 
 export interface PublisherOptions {
   /** Name of the definition, for example `sensor_msgs/msg/JointState`; default: the `title` of a JSON Schema. */
@@ -49,15 +66,34 @@ export function definitionOf(text: string): TopicDefinition {
 export const INFO_PREFIX = "topic_info.";
 
 export function describeTopic(name: string, definition: TopicDefinition | undefined, options: PublisherOptions): RegisteredTopic {
-  const title: unknown = typeof definition === "object" ? Reflect.get(definition, "title") : undefined;
+  const { named, ...described } = describeDefinition(definition);
   return {
     name,
-    encoding: definition === undefined ? "raw" : typeof definition === "string" ? "cdr" : "json",
-    definition: definition === undefined ? "" : typeof definition === "string" ? definition : JSON.stringify(definition),
-    definition_name: options.definitionName ?? (typeof title === "string" ? title : ""),
+    ...described,
+    definition_name: options.definitionName ?? named,
     keep_last: options.keepLast ?? false,
     ...waitingOf(options),
   };
+}
+
+/** `named`: the name that the definition has itself. */
+function describeDefinition(definition: TopicDefinition | undefined): Pick<RegisteredTopic, "encoding" | "definition"> & { named: string } {
+  if (definition === undefined) return { encoding: "raw", definition: "", named: "" };
+  if (definition instanceof ProtobufDefinition)
+    return { encoding: "protobuf", definition: Buffer.from(definition.descriptors).toString("base64"), named: definition.message };
+  if (typeof definition === "object") {
+    const title: unknown = Reflect.get(definition, "title");
+    return { encoding: "json", definition: JSON.stringify(definition), named: typeof title === "string" ? title : "" };
+  }
+  if (isWellKnownName(definition)) return { encoding: "json", definition: "", named: definition };
+  return { encoding: "cdr", definition, named: "" };
+}
+
+/** The JSON Schema of a definition that is the name of a well-known message, else the definition. Rejects with `bad_field` for an unknown name. */
+export async function withWellKnownSchema<Definition extends TopicDefinition | undefined>(
+  definition: Definition,
+): Promise<Definition | object> {
+  return typeof definition === "string" && isWellKnownName(definition) ? loadWellKnownSchema(definition) : definition;
 }
 
 function waitingOf({
@@ -81,6 +117,8 @@ function checkWhole(option: string, value: number, minimum: number, maximum: num
 }
 
 interface PublisherParts {
+  /** JSON Schema of a well-known message; null: messages are not checked by one. */
+  readonly schema: object | null;
   readonly onRefused: ((reason: string) => void) | undefined;
   readonly onClose: () => void;
 }
@@ -106,7 +144,7 @@ export class TopicPublisher {
     this.topic = name;
     this.#bus = bus;
     this.subject = subjectOfTopic(name);
-    this.#codec = topicCodec(encoding, definition);
+    this.#codec = topicCodec(encoding, definition, parts.schema);
     this.#parts = parts;
     const answer = JSON.stringify({ name, encoding, definition, definition_name: topic.definition_name });
     this.#info = bus.subscribe(INFO_PREFIX + subjectTokens(name), ({ reply }) => {

@@ -45,7 +45,7 @@ const MAX_WAITING = 1_000;
 export class TopicSubscription implements AsyncIterable<TopicMessage> {
   readonly topic: string;
   /**
-   * Messages received; messages that the publisher sent but that did not arrive; messages dropped because the program did not read them in
+   * Messages received; messages that the publisher sent but that have not arrived, neither at once nor late; messages dropped because the program did not read them in
    * time; messages that could not be decoded; and those that came late, which count as received, too.
    */
   readonly counters = { received: 0, bytes: 0, missed: 0, dropped: 0, undecoded: 0, late: 0 };
@@ -102,7 +102,7 @@ export class TopicSubscription implements AsyncIterable<TopicMessage> {
     const marks = marksOf(message.headers);
     const step = this.#loss.count(marks);
     this.#late?.live(marks);
-    this.counters.missed = this.#loss.missed;
+    this.#countMissed();
     if (step === "duplicate") return;
     if (step === "restarted") this.#decoder.forget();
     this.#accept(message);
@@ -114,9 +114,14 @@ export class TopicSubscription implements AsyncIterable<TopicMessage> {
     const step = this.#late.count(place, marksOf(message.headers));
     if (step === "wanted") {
       this.counters.late++;
+      this.#countMissed();
       this.#accept(message);
     }
     if (message.reply) bus.publish(message.reply, String(this.#late.nextOf(place.log)));
+  }
+
+  #countMissed(): void {
+    this.counters.missed = Math.max(0, this.#loss.missed - (this.#late?.filled ?? 0));
   }
 
   #accept(message: BusMessage): void {

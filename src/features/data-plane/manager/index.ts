@@ -10,6 +10,7 @@ export type { KnownClient } from "./broker-tables.ts";
 export type { DataPlaneTables } from "./data-plane-tables.ts";
 export { isSeen } from "./granted-changes.ts";
 export type { ManagerDataPlane, TopicPrograms } from "./manager-data-plane.ts";
+export { EMPTY_STEP } from "./trace/walk.ts";
 
 /** Clients, topics, services and parameters. */
 export const dataPlane: ManagerFeature<ManagerDataPlane> = {

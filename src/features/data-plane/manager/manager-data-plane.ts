@@ -35,7 +35,7 @@ import { callEndpoint } from "./service-calls.ts";
 import { TopicPublishing } from "./topic-publishing.ts";
 import { TopicSampler } from "./topic-sampler.ts";
 import { measureTopics } from "./topic-stat.ts";
-import { type TopicTraceOptions, TopicTraces } from "./trace/topic-trace.ts";
+import { type TopicTraceOptions, TopicTraces, type TraceSource } from "./trace/topic-trace.ts";
 
 /** Time-out of a call of a service, milliseconds. */
 const CALL_TIMEOUT_MS = 10_000;
@@ -75,6 +75,7 @@ export class ManagerDataPlane implements DataPlane {
   readonly #oscilloscope: Oscilloscope;
   readonly #publishing: TopicPublishing;
   readonly #traces: TopicTraces;
+  readonly #traceSources = new Set<TraceSource>();
   readonly #end = new AbortController();
   /** Publishes each call of a service and each change of a parameter by a user. */
   readonly uses = new Publisher<DataPlaneUse>((error) => this.#options.log.error(`a listener failed: ${messageOf(error)}`));
@@ -92,7 +93,7 @@ export class ManagerDataPlane implements DataPlane {
     });
     this.#parameters = new Parameters(tables, bus);
     this.#publishing = new TopicPublishing({ tables, clock, log, connect: options.connectUser });
-    this.#traces = new TopicTraces({ tables, hosts: options.hosts, clock, hub: options.hub });
+    this.#traces = new TopicTraces({ tables, hosts: options.hosts, clock, hub: options.hub, sources: this.#traceSources });
     this.#oscilloscope = new Oscilloscope({ tables, bus, clock, events, process: oscilloscopeProcess, start: startProcess });
   }
 
@@ -163,6 +164,11 @@ export class ManagerDataPlane implements DataPlane {
 
   traceTopic(request: TraceRequest, grants: Sight = null): Promise<TopicTrace> {
     return this.#traces.trace(request, grants, this.#end.signal);
+  }
+
+  /** Adds steps of another feature to the way of topics. */
+  addTraceSource(source: TraceSource): void {
+    this.#traceSources.add(source);
   }
 
   /** The programs behind a topic. Throws `not_found`. */

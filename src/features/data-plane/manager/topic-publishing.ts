@@ -7,7 +7,7 @@ import { MAX_CLIENT_NAME_CHARS } from "../../../contract/registry.ts";
 import type { LogBook } from "../../../log/log-book.ts";
 import { DataClient } from "../client/data-client.ts";
 import { jsonSchemaProblem } from "../client/json-schema-problem.ts";
-import { definitionOf, type TopicPublisher } from "../client/topic-publisher.ts";
+import { definitionOf, type TopicPublisher, withWellKnownSchema } from "../client/topic-publisher.ts";
 import type { PublishedTopic, TopicMessage } from "./data-plane.ts";
 import type { DataPlaneTables } from "./data-plane-tables.ts";
 
@@ -52,7 +52,7 @@ export class TopicPublishing {
     const { name, value } = message;
     const subject = subjectOfTopic(name);
     this.#requireFree(name, subject, by);
-    const definition = definitionOf(message.definition ?? "{}");
+    const definition = await withWellKnownSchema(definitionOf(message.definition ?? "{}"));
     const problem = typeof definition === "object" ? jsonSchemaProblem(definition, value) : null;
     if (problem !== null) throw new MgrError("bad_field", `the value does not fit the definition: ${problem}`);
     const topic = this.#open(message, by);

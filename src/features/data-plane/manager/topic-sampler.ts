@@ -8,6 +8,7 @@ import type { Bus } from "../../../bus/client/bus.ts";
 import type { TopicRecord } from "../../../contract/registry.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import { type TopicCodec, topicCodec } from "../client/topic-codec.ts";
+import { isWellKnownName, loadWellKnownSchema } from "../samples/well-known-name.ts";
 import type { TopicSample } from "./data-plane.ts";
 import { base64Of, jsonValueOf } from "./json-value.ts";
 import { SampleBatch } from "./sample-batch.ts";
@@ -81,19 +82,33 @@ class FollowedTopic {
   #timer: unknown = null;
   /** Number of messages that could not be decoded. */
   #undecoded = 0;
-  #codec: { record: TopicRecord; codec: TopicCodec } | null = null;
+  #codec: { record: TopicRecord; schema: object | null; codec: TopicCodec } | null = null;
+  /** The well-known message of the topic; its schema is null while it is loaded, and of an unknown name. */
+  #schema: { readonly name: string; readonly schema: object | null } = { name: "", schema: null };
 
   constructor(name: string, subject: string, options: TopicSamplerOptions) {
     this.#name = name;
     this.#subject = subject;
     this.#options = options;
-    // A bus that cannot be reached is logged elsewhere.
-    options.bus?.then(
-      (bus) => {
-        if (!this.#isClosed) this.#subscription = bus.subscribe(subject, (message) => this.#receive(message));
-      },
-      () => {},
-    );
+    this.#subscribe().catch(() => {
+      // A bus that cannot be reached is logged elsewhere.
+    });
+  }
+
+  async #subscribe(): Promise<void> {
+    const bus = await this.#options.bus;
+    await this.#loadSchema();
+    if (bus !== null && !this.#isClosed) this.#subscription = bus.subscribe(this.#subject, (message) => this.#receive(message));
+  }
+
+  /** Loads the schema of a well-known message, by which its messages are checked. That of a program's own text may take long to check. */
+  async #loadSchema(): Promise<void> {
+    const { encoding = "raw", definition_name = "" } = this.#options.record(this.#subject) ?? {};
+    if (encoding !== "json" || definition_name === this.#schema.name || !isWellKnownName(definition_name)) return;
+    const known = { name: definition_name, schema: null };
+    this.#schema = known;
+    const schema = await loadWellKnownSchema(definition_name).catch(() => null);
+    if (this.#schema === known) this.#schema = { ...known, schema };
   }
 
   get isUnused(): boolean {
@@ -155,12 +170,14 @@ class FollowedTopic {
     const record = this.#options.record(this.#subject);
     // The first message of a topic may arrive before its broker's report of the topic.
     if (record === undefined) return parseJson(Buffer.from(data).toString()) ?? base64Of(data);
-    if (record.encoding === "raw") return base64Of(data);
+    if (record.encoding === "raw" || record.encoding === "protobuf") return base64Of(data);
     try {
+      void this.#loadSchema();
+      const schema = this.#schema.name === record.definition_name ? this.#schema.schema : null;
       const known = this.#codec;
-      const isSame = known?.record.definition === record.definition && known.record.encoding === record.encoding;
-      const codec = isSame && known ? known.codec : topicCodec(record.encoding, record.definition);
-      this.#codec = { record, codec };
+      const isSame = known?.record.definition === record.definition && known.record.encoding === record.encoding && known.schema === schema;
+      const codec = isSame && known ? known.codec : topicCodec(record.encoding, record.definition, schema);
+      this.#codec = { record, schema, codec };
       return codec.decode(data);
     } catch (error) {
       this.#undecoded++;

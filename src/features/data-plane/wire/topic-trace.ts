@@ -4,18 +4,24 @@ import { clientFrames, managerFrames, result } from "../../../protocol/frames/fr
 
 const traceStep = z
   .object({
-    kind: z.enum(["publisher", "broker", "link", "subscriber"]),
+    kind: z.enum(["publisher", "broker", "store", "link", "subscriber"]).describe("`store`: the samples that a host keeps for its link."),
     name: z.string().describe("Name of the client or of the broker's host; of a link both ends."),
     host: z.string().nullable().describe("Null for a link."),
     messages: z
       .int()
       .nullable()
-      .describe("Messages so far: published, received by the broker, or passed to the subscriber; null where they are not counted."),
+      .describe(
+        "Messages so far: published, received by the broker, sent by the store, or passed to the subscriber; null where they are not counted.",
+      ),
     rate: z.number().nullable().describe("Messages a second during the measurement."),
     last_age_ms: z.number().nullable().describe("Time since the last message, to half a second."),
-    waiting: z.int().nullable().describe("Messages in the queue of a link or subscriber."),
-    dropped: z.int().nullable().describe("Messages that a link or subscriber lost because it did not read fast enough."),
+    waiting: z.int().nullable().describe("Messages in the queue of a link or subscriber, or in the store."),
+    dropped: z
+      .int()
+      .nullable()
+      .describe("Messages that a link or subscriber lost because it did not read fast enough, or that the store dropped."),
     definition: z.string().nullable().describe("Encoding and definition of the publisher."),
+    note: z.string().nullable().describe("What is to be known about the place, and is no problem."),
     problem: z.string().nullable(),
     advice: z.string().nullable().describe("What to do about the problem."),
   })

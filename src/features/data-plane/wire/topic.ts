@@ -107,7 +107,9 @@ export const topicCommands = clientFrames("Topics", {
       name: topicName,
       value: jsonValue.describe("The message."),
       definition: text(0, MAX_DEFINITION_CHARS)
-        .describe("JSON Schema, or text of a ROS 2 message, which is sent as CDR. The value has to fit it. Default: any JSON.")
+        .describe(
+          "JSON Schema, the name of a well-known message such as `foxglove.PoseInFrame`, or text of a ROS 2 message, which is sent as CDR. The value has to fit it. Default: any JSON.",
+        )
         .exactOptional(),
       definition_name: text(0, 255).describe("For example `sensor_msgs/msg/JointState`.").exactOptional(),
     },

@@ -49,7 +49,7 @@ not connected adds its part later. See docs/flight.md.`,
     examples: [["mgr incidents rm 20261127-0201", "delete an incident"]],
   },
   "incidents hosts": {
-    about: "OFFSET is the clock of the host minus that of the manager; the true one differs by UNCERTAINTY at most.",
+    about: "OFFSET is the clock of the host minus that of the manager; the true one differs by what is behind ± at most.",
     json: "{hosts, away} (docs/protocol.md, 'FlightHost')",
     examples: [["mgr incidents hosts", "memory, age and clocks"]],
   },

@@ -1,5 +1,6 @@
 import { visible } from "../../../base/visible-text.ts";
 import { type Colour, type Column, paint, table } from "../../../cli/output/table.ts";
+import { clockOffsetText } from "../../../client/shown/clock-offset.ts";
 import { bytesText } from "../../../client/shown/units.ts";
 import type { FlightHost, Incident, IncidentHost, IncidentTrigger } from "../wire.ts";
 
@@ -47,7 +48,7 @@ export function flightHostsText(hosts: FlightHost[], away: readonly string[]): s
       { title: "DISK", text: ({ disk_bytes }) => bytesText(disk_bytes), right: true },
       { title: "MESSAGES", text: ({ messages }) => String(messages), right: true },
       { title: "OLDEST", text: ({ oldest }) => oldest ?? "-" },
-      ...CLOCK_COLUMNS,
+      CLOCK_COLUMN,
     ],
     hosts,
   );
@@ -61,12 +62,7 @@ function fact(title: string, text: string): string {
   return `${paint("bold", title.padEnd(12))} ${visible(text)}`;
 }
 
-const milliseconds = (value: number | null): string => (value === null ? "-" : `${value.toFixed(3)} ms`);
-
-const CLOCK_COLUMNS: Column<Pick<FlightHost, "offset_ms" | "uncertainty_ms">>[] = [
-  { title: "OFFSET", text: ({ offset_ms }) => milliseconds(offset_ms), right: true },
-  { title: "UNCERTAINTY", text: ({ uncertainty_ms }) => milliseconds(uncertainty_ms), right: true },
-];
+const CLOCK_COLUMN: Column<Pick<FlightHost, "offset_ms" | "uncertainty_ms">> = { title: "OFFSET", text: clockOffsetText, right: true };
 
 const TRIGGER_COLUMNS: Column<IncidentTrigger>[] = [
   { title: "TRIGGER", text: ({ trigger }) => trigger },
@@ -82,5 +78,5 @@ const HOST_COLUMNS: Column<IncidentHost>[] = [
   { title: "SIZE", text: ({ size }) => bytesText(size), right: true },
   { title: "MESSAGES", text: ({ messages }) => String(messages), right: true },
   { title: "REACHES", text: ({ reaches }) => reaches ?? "-" },
-  ...CLOCK_COLUMNS,
+  CLOCK_COLUMN,
 ];

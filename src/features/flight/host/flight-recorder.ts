@@ -16,9 +16,10 @@ import { replaceFileSync } from "../../../files/replace-file.ts";
 import { makeStateFolder } from "../../../files/state-folder.ts";
 import type { Tap } from "../../data-plane/host/index.ts";
 import type { Figures } from "../../load-history/series.ts";
+import type { NetworkFigures, NetworkMeter } from "../../network-statistics/host/index.ts";
 import { jsonEntry, logEntry, processEntry } from "../../recordings/host/index.ts";
 import { type FlightPartEvent, type FlightSpec, flightSpec, MAX_SPAN_MS } from "../contract.ts";
-import { machineLoadEntry, processLoadEntry } from "./load-entries.ts";
+import { machineLoadEntry, networkEntries, processLoadEntry } from "./figure-entries.ts";
 import { partsState } from "./parts/part-state.ts";
 import { Parts, type PartsOptions } from "./parts/parts.ts";
 import { FlightRing } from "./ring/flight-ring.ts";
@@ -55,6 +56,8 @@ export interface FlightRecorderOptions extends Pick<PartsOptions, "maxBytes" | "
   readonly stateDir: string;
   /** Null: the host has no broker. */
   readonly tap: Pick<Tap, "add"> | null;
+  /** Measures the network while it is subscribed to. */
+  readonly network: Pick<NetworkMeter, "subscribe">;
   readonly clock: Clock;
   /** The wall clock, nanoseconds since 1970. */
   readonly now: () => bigint;
@@ -80,6 +83,7 @@ export class FlightRecorder {
   #spec: FlightSpec | null = null;
   #next: number;
   #endTap: (() => void) | null = null;
+  #endNetwork: (() => void) | null = null;
   /** Whether the output of a process is kept, by its name. */
   readonly #terminals = new Map<string, boolean>();
 
@@ -237,6 +241,7 @@ export class FlightRecorder {
 
   async close(): Promise<void> {
     this.#endTap?.();
+    this.#endNetwork?.();
     this.#triggers.close();
     await this.#parts.close();
     await this.#ring.close();
@@ -252,7 +257,7 @@ export class FlightRecorder {
   }
 
   #apply(spec: FlightSpec | null): void {
-    const { tap } = this.#options;
+    const { tap, network } = this.#options;
     this.#spec = spec;
     const isOn = spec !== null && spec.memory > 0;
     this.#ring.configure({ memory: spec?.memory ?? 0, spanMs: spec?.span_ms ?? 0 }, spec?.disk ?? 0);
@@ -262,9 +267,15 @@ export class FlightRecorder {
     const matchers = isOn ? spec.topics.map(compileFnmatch) : [];
     const matches = (topic: string) => matchers.some((each) => each(topic));
     this.#endTap = tap === null || matchers.length === 0 ? null : tap.add(matches, (message) => this.#topics.message(message));
+    if (!isOn) this.#endNetwork?.();
+    this.#endNetwork = isOn ? (this.#endNetwork ?? network.subscribe((figures) => this.#networkMeasured(figures))) : null;
     const triggers = isOn ? spec.triggers : [];
     this.#starter.keep(new Set(triggers.map(({ name }) => name)));
     this.#triggers.configure(triggers);
+  }
+
+  #networkMeasured(figures: NetworkFigures): void {
+    for (const entry of networkEntries(this.#options.now(), figures)) this.#ring.put(entry);
   }
 
   #nextNumber(): number {

@@ -3,6 +3,7 @@ import type { HostFeature } from "../../../daemon/host-feature.ts";
 import { dataPlaneHost } from "../../data-plane/host/index.ts";
 import { wallClockNs } from "../../data-plane/wall-clock.ts";
 import { loadHistoryHost } from "../../load-history/host/index.ts";
+import { networkHost } from "../../network-statistics/host/index.ts";
 import { type FLIGHT_REQUESTS, NO_FLIGHT } from "../contract.ts";
 import { FlightRecorder } from "./flight-recorder.ts";
 
@@ -17,6 +18,7 @@ export const flightHost: HostFeature<keyof typeof FLIGHT_REQUESTS> = {
             host,
             stateDir: folders.state,
             tap: use(dataPlaneHost),
+            network: use(networkHost),
             clock,
             now: wallClockNs,
             pages: lists.pages,

@@ -1,6 +1,7 @@
 import type { AnswerOf, FrameOf } from "../../../protocol/frames/frames.ts";
 import type { RecordedFileReader } from "../../recordings/manager/index.ts";
 import type { HostClock, Incident } from "../wire.ts";
+import type { IncidentOutput } from "./incident-output.ts";
 
 export type KeepRequest = Omit<FrameOf<"keep_incident">, "type" | "request_id">;
 export type FlightHosts = Pick<Extract<AnswerOf<"request_flight_hosts">, { ok: true }>, "hosts" | "away">;
@@ -17,6 +18,8 @@ export interface Flight {
   keep(request: KeepRequest, by: string): Promise<string>;
   pin(id: string, isPinned: boolean, by: string): Promise<void>;
   delete(id: string, by: string): Promise<void>;
+  /** The last output of a process in an incident, until a time in milliseconds since 1970; null: until its end. */
+  output(id: string, process: string, until: number | null): Promise<IncidentOutput>;
   /** The file of an incident. */
   open(id: string): Promise<RecordedFileReader>;
 }

@@ -1,3 +1,4 @@
+import { parseTime } from "../../../protocol/time.ts";
 import type { HandlerTable } from "../../../transport/handlers/handler.ts";
 import type { flightCommands } from "../wire.ts";
 import type { Flight } from "./flight.ts";
@@ -7,6 +8,13 @@ export function flightHandlers(flight: Flight): HandlerTable<keyof typeof flight
     request_incidents: {
       kind: "request",
       answer: ({ limit }) => [{ type: "incidents_snapshot", is_enabled: flight.isEnabled, incidents: flight.list(limit) }],
+    },
+    request_incident_output: {
+      kind: "request",
+      answer: async ({ id, name, until }) => {
+        const output = await flight.output(id, name, until === undefined ? null : parseTime(until));
+        return [{ type: "incident_output", ok: true, id, name, ...output }];
+      },
     },
     request_flight_hosts: {
       kind: "request",

@@ -53,6 +53,7 @@ const NO_FLIGHT: Flight = {
   keep: refused,
   pin: refused,
   delete: refused,
+  output: refused,
   open: refused,
 };
 

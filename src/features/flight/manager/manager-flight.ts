@@ -3,6 +3,7 @@ import { askAllHosts } from "../../../app/hosts/all-hosts.ts";
 import type { HostTable } from "../../../app/hosts/host-table.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
+import { SerialQueue } from "../../../base/serial-queue.ts";
 import type { LogBook } from "../../../log/log-book.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import type { HostClocks } from "../../host-clocks/manager/index.ts";
@@ -15,6 +16,7 @@ import type { Flight, FlightHosts, KeepRequest } from "./flight.ts";
 import { FlightFleet, type NoteKind } from "./flight-fleet.ts";
 import { addTrigger, applyReport, countFired, giveUp, hostIn, isPresent, joined, newPart, type Range, widen } from "./incident-changes.ts";
 import type { Merge } from "./incident-merger.ts";
+import { type IncidentOutput, outputBefore } from "./incident-output.ts";
 import { type IncidentRecord, type PartRecord, type TriggerRecord, timeText } from "./incident-record.ts";
 import type { IncidentStore } from "./incident-store.ts";
 import { IncidentWork } from "./incident-work.ts";
@@ -25,6 +27,8 @@ const DEFAULT_BEFORE_MS = 30_000;
 const MAX_SNAPSHOTS = 10;
 /** Incidents beyond `keep` that may be under way; of more, as with a full disk, the oldest are deleted although they are not complete. */
 const MAX_UNFINISHED = 100;
+/** Requests for output that wait or are answered. */
+const MAX_READS = 20;
 const MS = 1_000_000n;
 
 export interface ManagerFlightOptions {
@@ -54,6 +58,8 @@ export class ManagerFlight implements Flight {
   readonly #records: Map<string, IncidentRecord>;
   readonly #fleet: FlightFleet;
   readonly #work: IncidentWork;
+  /** Files are read one at a time. */
+  readonly #outputs = new SerialQueue({ max: MAX_READS, busy: `${MAX_READS} requests for output of incidents wait: try again` });
 
   constructor(options: ManagerFlightOptions) {
     this.#options = options;
@@ -167,9 +173,15 @@ export class ManagerFlight implements Flight {
     await this.#delete(this.#require(id), `'${by}' deleted the incident ${id}`);
   }
 
+  output(id: string, process: string, until: number | null): Promise<IncidentOutput> {
+    return this.#outputs.run(() => {
+      this.#requireFile(id);
+      return outputBefore(this.#options.store.filePath(id), process, until === null ? null : BigInt(until + 1) * MS - 1n);
+    });
+  }
+
   async open(id: string): Promise<RecordedFileReader> {
-    const record = this.#require(id);
-    if (record.file === null) throw new MgrError("not_found", `the incident ${id} has no file yet`);
+    this.#requireFile(id);
     return this.#options.store.open(id);
   }
 
@@ -299,6 +311,10 @@ export class ManagerFlight implements Flight {
     const record = this.#records.get(id);
     if (record === undefined) throw new MgrError("not_found", `there is no incident '${id}': 'mgr incidents' lists them`);
     return record;
+  }
+
+  #requireFile(id: string): void {
+    if (this.#require(id).file === null) throw new MgrError("not_found", `the incident ${id} has no file yet`);
   }
 
   /** All parts of a host. One that it should have and has not is lost. */

@@ -1,9 +1,11 @@
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
 import type { Requester } from "../../../client/requests.ts";
-import { MAX_CLIENT_CHANNELS, MAX_REQUESTS } from "../limits.ts";
+import { isWellKnownName } from "../../data-plane/samples/well-known-name.ts";
+import { MAX_CLIENT_CHANNELS } from "../limits.ts";
 import { callResponse } from "./binary-message.ts";
 import type { BinaryMessage, ClientChannel } from "./client-message.ts";
+import { RequestTurns } from "./request-turns.ts";
 import type { ViewerQueue } from "./viewer-queue.ts";
 
 /** An endpoint of a service. */
@@ -23,7 +25,7 @@ interface ViewerRequestsOptions {
 export class ViewerRequests {
   readonly #options: ViewerRequestsOptions;
   readonly #channels = new Map<number, ClientChannel>();
-  #open = 0;
+  readonly #turns = new RequestTurns();
 
   constructor(options: ViewerRequestsOptions) {
     this.#options = options;
@@ -44,25 +46,19 @@ export class ViewerRequests {
     if (!this.#channels.delete(id)) throw new MgrError("not_found", `the channel ${id} was not advertised`);
   }
 
-  /** Runs a request. Rejects with its refusal, and with `busy` while too many are being answered. */
-  async run(request: () => Promise<unknown>): Promise<void> {
-    if (this.#open >= MAX_REQUESTS) throw new MgrError("busy", `${MAX_REQUESTS} requests are being answered: this one has no effect`);
-    this.#open++;
-    try {
-      await request();
-    } finally {
-      this.#open--;
-    }
+  /** Runs a request of a message with this many bytes. Rejects with its refusal, and with `busy` while too many wait. */
+  run(bytes: number, request: () => Promise<unknown>): Promise<void> {
+    return this.#turns.run(bytes, request);
   }
 
   async publish({ channelId, data }: Extract<BinaryMessage, { op: "message" }>): Promise<void> {
     const channel = this.#channels.get(channelId);
     if (channel === undefined) throw new MgrError("not_found", `the channel ${channelId} was not advertised`);
-    const { topic: name, schemaEncoding, schema, schemaName } = channel;
+    const { topic: name } = channel;
     const value = parseJson(data.toString());
     if (value === undefined) throw new MgrError("bad_field", `the message for '${name}' is not JSON`);
-    const definition = schemaEncoding === "jsonschema" && schema !== "" ? { definition: schema, definition_name: schemaName } : {};
-    await this.run(() => this.#options.client.request({ type: "publish_topic", name, value, ...definition }));
+    const definition = definitionOf(channel);
+    await this.run(data.length, () => this.#options.client.request({ type: "publish_topic", name, value, ...definition }));
   }
 
   /** Answers in any case. */
@@ -75,7 +71,7 @@ export class ViewerRequests {
       const request = parseJson(data.toString());
       if (request === undefined) throw new MgrError("bad_field", "the request is not JSON");
       const { service: name, endpoint } = found;
-      await this.run(async () => {
+      await this.run(data.length, async () => {
         const { response } = await client.request({ type: "call_service", name, endpoint, request });
         queue.send(callResponse(serviceId, callId, response));
       });
@@ -83,4 +79,10 @@ export class ViewerRequests {
       queue.send({ op: "serviceCallFailure", serviceId, callId, message: messageOf(error) });
     }
   }
+}
+
+/** A viewer may name one of Foxglove's messages without its schema. */
+function definitionOf({ schemaEncoding, schema, schemaName }: ClientChannel) {
+  if (schemaEncoding === "jsonschema" && schema !== "") return { definition: schema, definition_name: schemaName };
+  return schema === "" && isWellKnownName(schemaName) ? { definition: schemaName } : {};
 }

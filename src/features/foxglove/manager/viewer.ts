@@ -157,12 +157,12 @@ export class Viewer {
   }
 
   async #handle(bytes: Buffer, isBinary: boolean): Promise<void> {
-    if (!isBinary) return this.#handleText(parseClientMessage(bytes.toString()));
+    if (!isBinary) return this.#handleText(parseClientMessage(bytes.toString()), bytes.length);
     const message = parseBinaryMessage(bytes);
     return message.op === "message" ? this.#requests.publish(message) : this.#requests.call(message);
   }
 
-  async #handleText(message: ClientMessage): Promise<void> {
+  async #handleText(message: ClientMessage, bytes: number): Promise<void> {
     switch (message.op) {
       case "subscribe":
         return this.#each(message.subscriptions, ({ id, channelId }) => this.#topics.subscribe(id, channelId));
@@ -173,9 +173,9 @@ export class Viewer {
       case "unadvertise":
         return this.#each(message.channelIds, (id) => this.#requests.unadvertise(id));
       case "getParameters":
-        return this.#requests.run(() => this.#parameters.get(message.parameterNames, message.id));
+        return this.#requests.run(bytes, () => this.#parameters.get(message.parameterNames, message.id));
       case "setParameters":
-        return this.#requests.run(() => this.#parameters.set(message.parameters, message.id));
+        return this.#requests.run(bytes, () => this.#parameters.set(message.parameters, message.id));
       case "subscribeParameterUpdates":
         if (this.#parameters.followed + message.parameterNames.length > MAX_SUBSCRIPTIONS)
           throw new MgrError("busy", `at most ${MAX_SUBSCRIPTIONS} parameters can be subscribed to: unsubscribe from some first`);

@@ -8,7 +8,7 @@ import type { End } from "./confirmation.ts";
 import { type Question, type Tool, tool } from "./tool.ts";
 
 const MAX_LISTED = 500;
-const MAX_LINES = 2_000;
+export const MAX_LINES = 2_000;
 /** Time for a start, stop or restart, milliseconds. */
 const PATIENCE_MS = 120_000;
 

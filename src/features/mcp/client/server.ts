@@ -6,10 +6,11 @@ import { isToken } from "../token-user.ts";
 import { DATA_TOOLS } from "./data.ts";
 import { DIAGNOSIS_TOOLS } from "./diagnosis.ts";
 import { INCIDENT_TOOLS } from "./incidents.ts";
+import { PRESET_TOOLS } from "./presets.ts";
 import { PROCESS_TOOLS } from "./processes.ts";
 import type { Tool } from "./tool.ts";
 
-const TOOLS: readonly Tool[] = [...PROCESS_TOOLS, ...DIAGNOSIS_TOOLS, ...INCIDENT_TOOLS, ...DATA_TOOLS];
+const TOOLS: readonly Tool[] = [...PROCESS_TOOLS, ...DIAGNOSIS_TOOLS, ...INCIDENT_TOOLS, ...DATA_TOOLS, ...PRESET_TOOLS];
 /** A person has so long to answer a question, seconds. */
 const ANSWER_TIME_S = 600;
 

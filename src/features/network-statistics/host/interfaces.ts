@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { NetworkRow, NetworkRowOf } from "../contract.ts";
 import { type InterfaceAddresses, interfaceAddresses } from "./interface-addresses.ts";
-import { parseInterfaces, parseUdpDrops, parseUdpErrors } from "./proc-net.ts";
+import { type InterfaceCounters, parseInterfaces, parseUdpDrops, parseUdpErrors } from "./proc-net.ts";
 
 /** Bits per second in one unit of `speed` (Mbit/s). */
 const BITS = 1_000_000;
@@ -9,7 +9,7 @@ const BITS = 1_000_000;
 /** Interfaces of this host with the kernel's counters, UDP losses, and whether the host forwards packets. Starts no programs. */
 export function readNetwork(): NetworkRow[] {
   const known = interfaceAddresses();
-  const interfaces = parseInterfaces(textOf("/proc/net/dev")).flatMap((counters): NetworkRowOf<"interface">[] => {
+  const interfaces = readInterfaces().flatMap((counters): NetworkRowOf<"interface">[] => {
     const own = known.get(counters.name);
     // The interface was removed meanwhile, or was just made.
     if (own === undefined) return [];
@@ -23,6 +23,9 @@ export function readNetwork(): NetworkRow[] {
     { kind: "forwarding", on: ["ipv4/ip_forward", "ipv6/conf/all/forwarding"].some((name) => isSet(`/proc/sys/net/${name}`)) },
   ];
 }
+
+/** The kernel's counters of all interfaces, from one file. */
+export const readInterfaces = (): InterfaceCounters[] => parseInterfaces(textOf("/proc/net/dev"));
 
 /** Speed in bits per second. Null if the driver does not know it, as for loopback and tunnels, or if the interface is down. */
 function speedOf(name: string, { index, hardware }: InterfaceAddresses): number | null {

@@ -2,7 +2,7 @@ import type { NetworkRowOf } from "../contract.ts";
 
 /** Parsers of the kernel's network files. Unknown lines are skipped: another kernel may have more of them. */
 
-type InterfaceCounters = Omit<NetworkRowOf<"interface">, "kind" | "index" | "up" | "speed_bits_s" | "addresses">;
+export type InterfaceCounters = Omit<NetworkRowOf<"interface">, "kind" | "index" | "up" | "speed_bits_s" | "addresses">;
 
 /** `/proc/net/dev`: a line for each interface, 8 counters of what it received and 8 of what it sent. */
 export function parseInterfaces(text: string): InterfaceCounters[] {

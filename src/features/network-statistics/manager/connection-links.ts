@@ -1,5 +1,5 @@
 import type { PeerTraffic } from "../../../bus/carriers/peer-traffic.ts";
-import { increase, kernelIncrease, perSecond } from "./increase.ts";
+import { increase, kernelIncrease, perSecond } from "../increase.ts";
 import type { LinkSums } from "./link-sum.ts";
 import { grown } from "./reading.ts";
 import type { Interval, Shortfall } from "./topic-links.ts";

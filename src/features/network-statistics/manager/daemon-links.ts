@@ -1,5 +1,5 @@
+import { increase, kernelIncrease, perSecond } from "../increase.ts";
 import type { NetworkStats } from "../wire.ts";
-import { increase, kernelIncrease, perSecond } from "./increase.ts";
 import type { LinkSums } from "./link-sum.ts";
 import { grown, type Span } from "./reading.ts";
 import type { Sample } from "./sample.ts";

@@ -1,5 +1,5 @@
+import { perSecond } from "../increase.ts";
 import type { NetworkInterface, NetworkStats } from "../wire.ts";
-import { perSecond } from "./increase.ts";
 import { grown, type Span } from "./reading.ts";
 
 type Udp = NetworkStats["udp"][number];

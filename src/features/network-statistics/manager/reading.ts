@@ -1,5 +1,5 @@
 import type { NetworkRow, NetworkRowOf } from "../contract.ts";
-import { increase, kernelIncrease } from "./increase.ts";
+import { increase, kernelIncrease } from "../increase.ts";
 
 type CountedRow = Exclude<NetworkRow, { kind: "forwarding" }>;
 type Kind = CountedRow["kind"];

@@ -1,4 +1,4 @@
-import { perSecond } from "./increase.ts";
+import { perSecond } from "../increase.ts";
 import type { LinkSums, Rate } from "./link-sum.ts";
 import { type Counted, grown } from "./reading.ts";
 import type { Interval, Shortfall } from "./topic-links.ts";

@@ -1,4 +1,4 @@
-import { perSecond } from "./increase.ts";
+import { perSecond } from "../increase.ts";
 import type { LinkChild, LinkSums } from "./link-sum.ts";
 import { grown, type Span } from "./reading.ts";
 import type { Sample, Subscribing, TopicPlaces } from "./sample.ts";

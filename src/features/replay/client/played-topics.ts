@@ -1,7 +1,7 @@
 import { MgrError } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
 import { withTimeout } from "../../../base/wait.ts";
-import type { DataClient, TopicDefinition, TopicPublisher } from "../../data-plane/client/index.ts";
+import { type DataClient, ProtobufDefinition, type TopicDefinition, type TopicPublisher } from "../../data-plane/client/index.ts";
 import type { FileChannel, FileMessage } from "../../recordings/samples/mcap/message-file.ts";
 import type { PlayOutput } from "../player/player.ts";
 import { CLOCK_TOPIC, type DescribedChannel, describedChannel, type TopicPlan } from "../player/topic-plan.ts";
@@ -96,10 +96,10 @@ export class PlayedTopics implements PlayOutput {
 
   async #open(channel: FileChannel): Promise<TopicPublisher> {
     const described = this.#describe(channel);
-    const { encoding, definition, definitionName } = described;
+    const { definitionName } = described;
     const { client, plan, refused } = this.#options;
     const name = plan.names.get(channel.topic) ?? channel.topic;
-    const publisher = await client.publisher(name, definitionOf(encoding, definition), {
+    const publisher = await client.publisher(name, definitionOf(described), {
       ...(definitionName === "" ? {} : { definitionName }),
       onRefused: (reason) => refused(new MgrError("conflict", `the broker refuses '${name}', another client publishes it now: ${reason}`)),
     });
@@ -134,8 +134,9 @@ function isSame(one: DescribedChannel, other: DescribedChannel): boolean {
   return one.encoding === other.encoding && one.definition === other.definition && one.definitionName === other.definitionName;
 }
 
-function definitionOf(encoding: DescribedChannel["encoding"], definition: string): TopicDefinition | undefined {
+function definitionOf({ encoding, definition, definitionName }: DescribedChannel): TopicDefinition | undefined {
   if (encoding === "raw") return undefined;
+  if (encoding === "protobuf") return new ProtobufDefinition(Buffer.from(definition, "base64"), definitionName);
   if (encoding === "cdr") return definition;
   const schema = parseJson(definition);
   return typeof schema === "object" && schema !== null ? schema : {};

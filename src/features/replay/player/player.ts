@@ -21,7 +21,7 @@ export interface PlayOutput {
 }
 
 export interface PlayerOptions {
-  readonly source: PlaySource;
+  readonly source: Pick<PlaySource, "messages">;
   readonly output: PlayOutput;
   readonly clock: Pick<Clock, "monotonic" | "setTimeout" | "clearTimeout">;
   readonly wants: (topic: string) => boolean;
@@ -148,8 +148,8 @@ export class Player {
     const { source, wants, until } = this.#options;
     const ahead = new ReadAhead(source.messages(this.#timeOf(offset), wants));
     try {
-      // The time for the first chunk of a file is no part of the play.
-      await ahead.more();
+      // The time for the first chunks of a file, which delay what is due, is no part of the play.
+      await ahead.filled();
       this.#moveTo(offset);
       for (;;) {
         const next = ahead.peek();

@@ -40,8 +40,9 @@ export class ReadAhead {
     if (!this.#isFull) this.#wakeReader();
   }
 
+  /** Whether there is no other message, and no failure that `more` tells. */
   get isDone(): boolean {
-    return this.#isDone && this.peek() === undefined;
+    return this.#isDone && this.#failure === null && this.peek() === undefined;
   }
 
   /** Resolves when there is a message, or none will come. Rejects if the reading failed. */
@@ -50,7 +51,15 @@ export class ReadAhead {
       await new Promise<void>((resolve) => {
         this.#wakeUser = resolve;
       });
-    if (this.#failure !== null) throw this.#failure.error;
+    if (this.peek() === undefined && this.#failure !== null) throw this.#failure.error;
+  }
+
+  /** Resolves when as much is read as is kept, or all that can be. Never rejects: `more` does, after the last message that was read. */
+  async filled(): Promise<void> {
+    while (!this.#isFull && !this.#isDone)
+      await new Promise<void>((resolve) => {
+        this.#wakeUser = resolve;
+      });
   }
 
   /** Ends the reading. */

@@ -1,6 +1,6 @@
 import { MgrError } from "../../../base/errors.ts";
 import { compileFnmatch } from "../../../base/fnmatch.ts";
-import { topicEncoding } from "../../../base/topic-encodings.ts";
+import { type TopicEncoding, topicEncoding } from "../../../base/topic-encodings.ts";
 import { topicNameProblem } from "../../../base/topic-subject.ts";
 import { MAX_DEFINITION_BYTES } from "../../../contract/registry.ts";
 import { definitionProblem } from "../../data-plane/samples/definition-problem.ts";
@@ -68,7 +68,7 @@ function remapRule(text: string) {
 }
 
 export interface DescribedChannel {
-  readonly encoding: "cdr" | "json" | "raw";
+  readonly encoding: TopicEncoding;
   /** Text of the definition. */
   readonly definition: string;
   readonly definitionName: string;
@@ -76,19 +76,22 @@ export interface DescribedChannel {
   readonly note: string | null;
 }
 
+const SCHEMA_ENCODINGS = { json: "jsonschema", cdr: "ros2msg", protobuf: "protobuf" } as const;
+
 /** How a channel is published: as bytes if the bus does not know its encoding or definition. */
 export function describedChannel(channel: FileChannel): DescribedChannel {
   const encoding = topicEncoding(channel.encoding);
   const raw = (note: string | null) => ({ encoding: "raw" as const, definition: "", definitionName: "", note });
   if (encoding === "raw") return raw(channel.encoding === "raw" ? null : `the encoding '${channel.encoding}' is not known`);
   // JSON needs no definition, and may have one in another form.
-  const isUsable = channel.schemaEncoding === (encoding === "json" ? "jsonschema" : "ros2msg");
-  if (encoding === "cdr" && !isUsable) return raw(`its definition is in '${channel.schemaEncoding}', not in ros2msg`);
+  const expected = SCHEMA_ENCODINGS[encoding];
+  const isUsable = channel.schemaEncoding === expected;
+  if (encoding !== "json" && !isUsable) return raw(`its definition is in '${channel.schemaEncoding}', not in ${expected}`);
   const definition = isUsable ? channel.definition : "";
   const problem =
     Buffer.byteLength(JSON.stringify(definition)) > MAX_DEFINITION_BYTES
       ? `its definition has more than ${MAX_DEFINITION_BYTES} bytes`
-      : definitionProblem({ encoding, definition });
+      : definitionProblem({ encoding, definition, definitionName: channel.definitionName });
   if (problem !== null) return raw(`its definition cannot be used: ${problem}`);
   return { encoding, definition, definitionName: channel.definitionName, note: null };
 }

@@ -3,6 +3,7 @@ import { type Clock, pause } from "../../../base/clock.ts";
 import { lateSubjectOfTopic } from "../../../base/topic-subject.ts";
 import type { BrokerPort } from "../../../bus/broker/listeners/broker-port.ts";
 import { LATE, LATE_INDEX } from "../../data-plane/late-headers.ts";
+import type { KeptState } from "../contract.ts";
 import type { KeptSample } from "./kept-sample.ts";
 import type { LogWindow, SampleLog } from "./sample-log.ts";
 import type { SampleStore } from "./sample-store.ts";
@@ -55,6 +56,8 @@ export class Filler {
   #confirmed: (round: string, text: string) => void = () => {};
   /** Topics whose last window was not confirmed, and when they are tried again. */
   readonly #silent = new Map<string, { readonly ms: number; readonly until: number }>();
+  /** When the pause between two windows ends, by the monotonic clock, milliseconds. */
+  #pausedUntil = 0;
   /** Samples that were confirmed since the filling began; null: it has not begun. */
   #filled: number | null = null;
 
@@ -82,6 +85,17 @@ export class Filler {
   close(): void {
     this.end();
     this.#unsubscribe();
+  }
+
+  /** What the samples of a topic wait for, and how long, milliseconds; null: that is not known. */
+  waitOf({ topic, count }: SampleLog): { readonly state: KeptState; readonly wait_ms: number | null } {
+    const now = this.#options.clock.monotonic();
+    const silence = this.#silent.get(topic);
+    if (count === 0) return { state: "empty", wait_ms: null };
+    if (this.#run === null) return { state: "link_cut", wait_ms: null };
+    if (!this.#isWanted({ topic })) return { state: "no_subscriber", wait_ms: null };
+    if (silence !== undefined) return { state: "unconfirmed", wait_ms: Math.max(0, silence.until - now) };
+    return this.#pausedUntil > now ? { state: "share_used", wait_ms: this.#pausedUntil - now } : { state: "sending", wait_ms: null };
   }
 
   async #fill(signal: AbortSignal): Promise<void> {
@@ -146,15 +160,18 @@ export class Filler {
     const next = /^\d{1,15}$/.test(text) ? Math.min(Number(text), window.first + sent) : window.first + sent;
     const before = log.count;
     log.confirm(next);
+    log.sent += before - log.count;
     this.#filled = (this.#filled ?? 0) + before - log.count;
     const elapsed = clock.monotonic() - begun;
     if (elapsed < SHORT_MS) this.#window = Math.min(MAX_WINDOW_BYTES, this.#window * 2);
     const { share, bandwidth } = this.rate;
     const rest = bandwidth === null ? elapsed * (1 / share - 1) : (bytes * 1_000) / (bandwidth * share) - elapsed;
-    await pause(clock, Math.min(MAX_PAUSE_MS, Math.max(0, rest)), signal).catch(() => undefined);
+    const pauseMs = Math.min(MAX_PAUSE_MS, Math.max(0, rest));
+    this.#pausedUntil = clock.monotonic() + pauseMs;
+    await pause(clock, pauseMs, signal).catch(() => undefined);
   }
 
-  #isWanted({ topic }: SampleLog): boolean {
+  #isWanted({ topic }: Pick<SampleLog, "topic">): boolean {
     return this.#options.port.isWantedOverLinks(lateSubjectOfTopic(topic));
   }
 

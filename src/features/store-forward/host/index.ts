@@ -20,6 +20,7 @@ export const storeForwardHost: HostFeature<keyof typeof STORE_FORWARD_REQUESTS> 
           keeper?.configure(spec);
           return {};
         },
+        store_forward_status: ({ topic }) => keeper?.status(topic) ?? { topics: [], other_topics: 0 },
       },
       ...(keeper === null
         ? {}

@@ -8,7 +8,10 @@ export interface KeptSample {
 }
 
 /** Bytes before the headers: length of what follows (u32), time (u64), length of the headers (u32), little-endian. */
-const HEAD_BYTES = 16;
+export const HEAD_BYTES = 16;
+
+/** When the sample that begins at this place of a file was received. */
+export const receivedOf = (bytes: Buffer, at: number): bigint => bytes.readBigUInt64LE(at + 4);
 
 export function encodeSample({ received, headers, payload }: KeptSample): Buffer {
   const bytes = Buffer.allocUnsafe(HEAD_BYTES + headers.length + payload.length);
@@ -29,7 +32,7 @@ export function decodeSamples(bytes: Buffer): { readonly samples: KeptSample[]; 
     const payload = at + HEAD_BYTES + bytes.readUInt32LE(at + 12);
     if (payload > end || end > bytes.length) break;
     samples.push({
-      received: bytes.readBigUInt64LE(at + 4),
+      received: receivedOf(bytes, at),
       headers: bytes.subarray(at + HEAD_BYTES, payload),
       payload: bytes.subarray(payload, end),
     });

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { appendFileSync } from "node:fs";
-import { appendFile, readdir, readFile, rm, stat, truncate } from "node:fs/promises";
+import { appendFile, open, readdir, readFile, rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { readJsonState } from "../../../files/json-state-file.ts";
 import { replaceFileSync } from "../../../files/replace-file.ts";
 import { makeStateFolder } from "../../../files/state-folder.ts";
-import { decodeSamples, encodeSample, type KeptSample } from "./kept-sample.ts";
+import { decodeSamples, encodeSample, HEAD_BYTES, type KeptSample, receivedOf } from "./kept-sample.ts";
 
 /** Size at which a segment is complete, bytes. A segment is removed as a whole. */
 const SEGMENT_BYTES = 1024 * 1024;
@@ -21,7 +21,8 @@ interface Segment {
   readonly first: number;
   count: number;
   bytes: number;
-  /** When its newest sample was received, nanoseconds since 1970. */
+  /** When its first and its newest sample were received, nanoseconds since 1970. */
+  readonly oldest: bigint;
   newest: bigint;
   /** Samples that are not in the file yet. */
   unwritten: Buffer[];
@@ -45,6 +46,8 @@ export class SampleLog {
   readonly id: string;
   /** Samples that were dropped since the start: too old, too many, too large, or the disk failed. */
   dropped = 0;
+  /** Samples that were confirmed since the start. */
+  sent = 0;
   readonly #folder: string;
   readonly #segments: Segment[] = [];
   #confirmed: number;
@@ -94,12 +97,21 @@ export class SampleLog {
     return this.#bytes;
   }
 
+  /** When the oldest sample that waits was received, nanoseconds since 1970, or the first one of its segment if that was not read; null: none waits. */
+  get oldest(): bigint | null {
+    const [segment] = this.#segments;
+    if (segment === undefined || this.count === 0) return null;
+    const isRead = this.#read.first === segment.first;
+    return (isRead ? this.#read.samples[this.#confirmed - segment.first]?.received : undefined) ?? segment.oldest;
+  }
+
   /** Copies the sample; returns its bytes on the disk. */
   append(sample: KeptSample): number {
     const record = encodeSample(sample);
     let last = this.#segments.at(-1);
     if (last === undefined || last.isComplete || last.bytes >= SEGMENT_BYTES) {
-      last = { first: this.#next, count: 0, bytes: 0, newest: sample.received, unwritten: [], isComplete: false };
+      const { received } = sample;
+      last = { first: this.#next, count: 0, bytes: 0, oldest: received, newest: received, unwritten: [], isComplete: false };
       this.#segments.push(last);
     }
     last.count++;
@@ -242,18 +254,20 @@ export class SampleLog {
     const firsts = (await readdir(this.#folder)).flatMap((name) => SEGMENT.exec(name)?.[1] ?? []).map(Number);
     firsts.sort((a, b) => a - b);
     for (const [at, first] of firsts.entries()) {
-      const segment = { first, count: 0, bytes: 0, newest: 0n, unwritten: [], isComplete: false };
+      const segment = { first, unwritten: [], isComplete: false };
       const path = this.#pathOf(segment);
       const next = firsts[at + 1];
       const { size, mtimeMs } = await stat(path);
       if (next === undefined) {
         const { samples, end } = decodeSamples(await readFile(path));
         if (end < size) await truncate(path, end);
-        this.#segments.push({ ...segment, count: samples.length, bytes: end, newest: samples.at(-1)?.received ?? 0n });
+        const [oldest, newest] = [samples[0]?.received ?? 0n, samples.at(-1)?.received ?? 0n];
+        this.#segments.push({ ...segment, count: samples.length, bytes: end, oldest, newest });
         this.#next = first + samples.length;
         this.#bytes += end;
       } else {
-        this.#segments.push({ ...segment, count: next - first, bytes: size, newest: BigInt(Math.ceil(mtimeMs)) * 1_000_000n });
+        const newest = BigInt(Math.ceil(mtimeMs)) * 1_000_000n;
+        this.#segments.push({ ...segment, count: next - first, bytes: size, oldest: await firstReceived(path), newest });
         this.#bytes += size;
       }
     }
@@ -266,5 +280,16 @@ export class SampleLog {
 
   #pathOf({ first }: Pick<Segment, "first">): string {
     return join(this.#folder, `${String(first).padStart(16, "0")}.seg`);
+  }
+}
+
+/** When the first sample of a file was received; 0: the file has none. */
+async function firstReceived(path: string): Promise<bigint> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    return bytesRead < HEAD_BYTES ? 0n : receivedOf(buffer, 0);
+  } finally {
+    await file.close();
   }
 }

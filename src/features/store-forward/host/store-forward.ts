@@ -8,7 +8,7 @@ import { readJsonState } from "../../../files/json-state-file.ts";
 import { replaceFileSync } from "../../../files/replace-file.ts";
 import { makeStateFolder } from "../../../files/state-folder.ts";
 import type { Tap } from "../../data-plane/host/index.ts";
-import { type StoreForwardSpec, storeForwardSpec } from "../contract.ts";
+import { type HostKeptTopic, MAX_SHOWN_TOPICS, type StoreForwardSpec, storeForwardSpec } from "../contract.ts";
 import { Filler } from "./filler.ts";
 import { SampleStore } from "./sample-store.ts";
 import { UnconfirmedSamples } from "./unconfirmed-samples.ts";
@@ -73,6 +73,18 @@ export class StoreForward {
     } catch (error) {
       this.#options.log("error", `store and forward is not configured after a restart of the daemon: ${messageOf(error)}`);
     }
+  }
+
+  /** The kept samples of a topic, or of all topics; those with most bytes come first. */
+  status(topic: string | null): { readonly topics: HostKeptTopic[]; readonly other_topics: number } {
+    const now = this.#options.now();
+    const logs = this.#store.logs.filter((log) => topic === null || log.topic === topic).sort((one, other) => other.bytes - one.bytes);
+    const topics = logs.slice(0, MAX_SHOWN_TOPICS).map((log) => {
+      const { count, bytes, oldest, sent, dropped } = log;
+      const oldest_age_ms = oldest === null ? null : Math.max(0, Number(now - oldest) / 1_000_000);
+      return { topic: log.topic, ...this.#filler.waitOf(log), samples: count, bytes, oldest_age_ms, sent, dropped };
+    });
+    return { topics, other_topics: logs.length - topics.length };
   }
 
   /** Sends nothing more. Resolves when no file is being written. */

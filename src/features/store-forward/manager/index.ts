@@ -2,13 +2,20 @@ import type { ManagerFeature } from "../../../app/feature.ts";
 import { HostParts } from "../../../app/hosts/host-parts.ts";
 import type { HostSession } from "../../../app/hosts/host-session.ts";
 import { messageOf } from "../../../base/errors.ts";
+import type { FeatureExtension } from "../../../http/extension.ts";
+import { dataPlane } from "../../data-plane/manager/index.ts";
 import type { StoreForwardSettings } from "../config.ts";
 import type { StoreForwardSpec } from "../contract.ts";
+import { type FindKept, findKept, storeSteps } from "./kept-samples.ts";
 
-/** Tells the hosts which topics they keep while their links are cut. */
+/** Tells the hosts which topics they keep while their links are cut, and shows what they keep. */
 export const storeForward: ManagerFeature<null> = {
   name: "store-forward",
-  attach({ config, events, hosts, log }) {
+  attach(core) {
+    const { config, events, hosts, log, use } = core;
+    const traffic = use(dataPlane);
+    const find = findKept(core, traffic);
+    traffic.addTraceSource((topic, host) => storeSteps(find, topic, host));
     const configure = (host: string, session: HostSession) => {
       const spec = specOf(config().store_forward);
       session
@@ -27,6 +34,7 @@ export const storeForward: ManagerFeature<null> = {
     });
     return {
       service: null,
+      ...storeForwardExtension(find),
       reconfigured: () => {
         for (const host of parts.ready) {
           const part = parts.get(host);
@@ -37,6 +45,21 @@ export const storeForward: ManagerFeature<null> = {
     };
   },
 };
+
+export function storeForwardExtension(find: FindKept): FeatureExtension {
+  return {
+    transport: {
+      handlers: {
+        request_kept_samples: {
+          kind: "request",
+          answer: async ({ name = null }, { view }) => [
+            { type: "kept_samples", ...(await find(name, view.kind === "granted" ? view.grants : null)) },
+          ],
+        },
+      },
+    },
+  };
+}
 
 function specOf(settings: StoreForwardSettings | null): StoreForwardSpec | null {
   if (settings === null || settings.topics.length === 0) return null;

@@ -1,7 +1,8 @@
 import { cpuRanges } from "../../../base/cpu-mask.ts";
 import { visible } from "../../../base/visible-text.ts";
 import { type Column, table } from "../../../cli/output/table.ts";
-import { clockText, type Latency, LISTED_THREADS, policyText, remarks, stepsOf } from "../latency-words.ts";
+import { clockOffsetText } from "../../../client/shown/clock-offset.ts";
+import { type Latency, LISTED_THREADS, policyText, remarks, stepsOf } from "../latency-words.ts";
 import type { LatencyFigures, LatencyPath, LatencyStage } from "../wire.ts";
 
 type Step = ReturnType<typeof stepsOf>[number];
@@ -80,7 +81,7 @@ function programsText(stages: readonly LatencyStage[]): string {
       { title: "TOPIC", text: ({ stage }) => stage.topic },
       { title: "PROGRAM", text: ({ stage }) => stage.client ?? "-" },
       { title: "HOST", text: ({ stage }) => stage.host ?? "-" },
-      { title: "CLOCK", text: ({ stage }) => clockText(stage) },
+      { title: "CLOCK", text: ({ stage }) => clockOffsetText(stage) },
       of(({ tid }) => tid, "THREAD"),
       of(({ thread }) => thread, "NAME", false),
       of(policyText, "POLICY", false),

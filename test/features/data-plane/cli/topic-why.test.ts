@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { traceText } from "../../../../src/features/data-plane/cli/topic/why.ts";
 import type { TraceStep } from "../../../../src/features/data-plane/wire/topic-trace.ts";
 
-const EMPTY = { host: null, messages: null, rate: null, last_age_ms: null, waiting: null, dropped: null, definition: null };
+const EMPTY = { host: null, messages: null, rate: null, last_age_ms: null, waiting: null, dropped: null, definition: null, note: null };
 const step = (kind: TraceStep["kind"], name: string, more: Partial<TraceStep> = {}): TraceStep => ({
   ...EMPTY,
   kind,

@@ -40,6 +40,7 @@ const hostileStep = (text: string): TraceStep => ({
   waiting: 1,
   dropped: 1,
   definition: text,
+  note: text,
   problem: text,
   advice: text,
 });

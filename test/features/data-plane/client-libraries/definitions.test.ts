@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { subjectOfTopic } from "../../../../src/base/topic-subject.ts";
+import { ARM_STATE_DESCRIPTORS } from "../arm-state-protobuf.ts";
 import { ClientRig, textOf } from "./client-rig.ts";
 import type { Hub } from "./hub.ts";
 import { COMPLETE } from "./languages.ts";
@@ -67,6 +68,27 @@ describe.each(COMPLETE)("definitions of topics by the client library in $name", 
     await expect
       .poll(() => program.received("info/broken"))
       .toEqual([{ value: "AAEAAAc=", seq: null, isLast: false, problem: expect.stringMatching(/\w/) }]);
+  });
+
+  it("registers the name of a message of Foxglove as JSON", async () => {
+    await program.do("publisher", "info/color", JSON.stringify("foxglove.Color"));
+    expect(hub.topic("info/color")).toMatchObject({ encoding: "json", definition_name: "foxglove.Color" });
+    const color = { r: 1, g: 0, b: 0, a: 1 };
+    await program.do("subscribe", "info/color");
+    await program.do("publish", "info/color", JSON.stringify(color));
+    await expect.poll(() => program.received("info/color").map(({ value }) => value)).toEqual([color]);
+  });
+
+  it("passes on the bytes of Protocol Buffers", async () => {
+    const definition = Buffer.from(ARM_STATE_DESCRIPTORS).toString("base64");
+    await program.do("publisher", "info/proto", JSON.stringify({ protobuf: definition, message: "demo.ArmState" }));
+    expect(hub.topic("info/proto")).toMatchObject({ encoding: "protobuf", definition, definition_name: "demo.ArmState" });
+    await program.do("subscribe", "info/proto");
+    await program.do("publish", "info/proto", '"AP8Q"', "true");
+    await expect.poll(() => program.received("info/proto").map(({ value }) => value)).toEqual(["AP8Q"]);
+    await expect(program.do("publish", "info/proto", '{"position": 1}')).rejects.toMatchObject({
+      message: expect.stringMatching(/bytes|Uint8Array/),
+    });
   });
 
   it("refuses values that do not fit", async () => {

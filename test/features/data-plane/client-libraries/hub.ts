@@ -88,11 +88,11 @@ export class Hub implements AsyncDisposable {
     return messages;
   }
 
-  /** Publishes with these headers. */
-  send(subject: string, data: Uint8Array | string, marks: Record<string, string> = {}): void {
+  /** Publishes with these headers, and asks for an answer on `reply`. */
+  send(subject: string, data: Uint8Array | string, marks: Record<string, string> = {}, reply?: string): void {
     const sent: MsgHdrs = headers();
     for (const [key, value] of Object.entries(marks)) sent.set(key, value);
-    this.bus.publish(subject, data, { headers: sent });
+    this.bus.publish(subject, data, { headers: sent, ...(reply === undefined ? {} : { reply }) });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

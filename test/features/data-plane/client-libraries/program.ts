@@ -8,6 +8,8 @@ export interface Received {
   readonly seq: number | null;
   readonly isLast: boolean;
   readonly problem: string | null;
+  /** Nanoseconds since 1970 as decimal text; null: it came at once. Not printed by the program in C. */
+  readonly late?: string | null;
 }
 
 /** A command that failed. */

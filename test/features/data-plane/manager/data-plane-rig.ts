@@ -15,7 +15,7 @@ import { noBusFiles } from "../../../../src/daemon/bus/bus-files.ts";
 import { HostBus } from "../../../../src/daemon/bus/host-bus.ts";
 import { Host } from "../../../../src/daemon/host.ts";
 import { dataPlane } from "../../../../src/features/data-plane/manager/index.ts";
-import { definitionProblem } from "../../../../src/features/data-plane/samples/definition-problem.ts";
+import { checkedDefinition } from "../../../../src/features/data-plane/samples/checked-definition.ts";
 import { LogBook } from "../../../../src/log/log-book.ts";
 import { Intents } from "../../../app/support/engines.ts";
 import { register } from "../../../bus/registry/registry-rig.ts";
@@ -97,7 +97,7 @@ export class DataPlaneRig {
       server: "hub",
       place: () => ({ port: 0, unix_socket: null }),
       log: silent,
-      definitionProblem: async () => definitionProblem,
+      checkDefinition: async () => checkedDefinition,
     });
     const hub = createBroker({ hooks: registry });
     const authenticate = () => permissionsOf({ kind: "client", name: "@ada" });

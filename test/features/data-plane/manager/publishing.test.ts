@@ -62,6 +62,8 @@ it("a value that does not fit, and a topic that another client or user publishes
   await expect(publish("arm/raw", 1)).rejects.toMatchObject(conflict("client 'plain' of host 'two'"));
   const bad = (words: string) => ({ code: "bad_field", message: expect.stringContaining(words) });
   await expect(publish("arm/goal", { x: "far" }, GOAL)).rejects.toMatchObject(bad("definition: x: expected number"));
+  await expect(publish("arm/color", { r: 1, g: 0, b: 0 }, "foxglove.Color")).rejects.toMatchObject(bad("definition: a: expected number"));
+  await expect(publish("arm/color", {}, "foxglove.Colour")).rejects.toMatchObject(bad("did you mean 'foxglove.Color'"));
   await expect(publish("arm/goal", { x: "far" }, POINT)).rejects.toMatchObject(bad("x must be a number of type float64"));
   await expect(publish("arm/goal", {}, "no message!")).rejects.toMatchObject(bad("not a ROS 2 message"));
   await expect(publish("arm//goal", {})).rejects.toMatchObject(bad("empty part"));

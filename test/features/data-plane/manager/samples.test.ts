@@ -142,3 +142,30 @@ it("a viewer that names fields gets their numbers in all samples, however few fr
   expect(samples.length).toBeLessThan(100);
   expect(batches()[0]?.times[0]).toBe(1_700_000_000_124_000);
 });
+
+it("samples that do not fit the named message of Foxglove are counted and shown with the reason, those of Protocol Buffers are bytes", async () => {
+  await using rig = await DataPlaneRig.start();
+  const client = await rig.connect("hub", "driver");
+  const topics = [
+    { name: "arm/color", encoding: "json", definition_name: "foxglove.Color", keep_last: true },
+    { name: "arm/proto", encoding: "protobuf" },
+  ];
+  await register(client, { name: "driver", topics });
+  await expect.poll(() => rig.topic("arm/proto")).toBeDefined();
+  const color = { r: 1, g: 0.5, b: 0, a: 1 };
+  client.publish("topic.arm.color", JSON.stringify(color));
+  await client.flush();
+  const samples: TopicSample[] = [];
+  for (const { name } of topics) rig.dataPlane.followTopic(name, { maxRate: 60, receive: (sample) => samples.push(sample) });
+  await expect.poll(() => samples.length).toBe(1);
+  client.publish("topic.arm.color", JSON.stringify({ ...color, g: "green" }));
+  await expect.poll(() => samples.length).toBe(2);
+  client.publish("topic.arm.proto", "{}");
+  await expect.poll(() => samples.length).toBe(3);
+  const error = expect.stringMatching(/does not fit the definition of its topic: g: .*number/);
+  expect(samples).toMatchObject([
+    { value: color, undecoded: 0 },
+    { value: { error, base64: expect.any(String) }, undecoded: 1 },
+    { name: "arm/proto", value: "e30=", undecoded: 0 },
+  ]);
+});

@@ -62,7 +62,7 @@ test("an incident is shown with its file, its triggers, its hosts, and what is m
   expect(text).toMatch(/^state +complete$/m);
   expect(text).toMatch(/^file +\S+ kB, 3 messages$/m);
   expect(text).toMatch(/^arm +2026-01-01T00:00:00\.000 +2 +arm +arm$/m);
-  expect(text).toMatch(/^arm +merged +\S+ kB +3 +- +1\.500 ms +-$/m);
+  expect(text).toMatch(/^arm +merged +\S+ kB +3 +- +\+1\.500 ms$/m);
   expect(text).toMatch(/^missing: host arm: arm$/m);
   expect(text).not.toMatch(/^note/m);
 });

@@ -6,6 +6,7 @@ import type { ChangedRun } from "../../../../src/daemon/host-feature.ts";
 import type { TapListener, TappedMessage } from "../../../../src/features/data-plane/host/tap.ts";
 import type { FlightPart, FlightPartEvent, FlightSpec, HostTrigger } from "../../../../src/features/flight/contract.ts";
 import { FlightRecorder, type FlightRecorderOptions } from "../../../../src/features/flight/host/flight-recorder.ts";
+import type { NetworkFigures } from "../../../../src/features/network-statistics/host/index.ts";
 import { createFile } from "../../../../src/features/recordings/host/index.ts";
 import { SimulatedClock } from "../../../../src/testing/simulated-clock.ts";
 import { exec } from "../../../bus/handover/next-program.ts";
@@ -39,6 +40,7 @@ export class FlightRig implements AsyncDisposable {
   readonly #taps = new Set<{ matches: (topic: string) => boolean; listener: TapListener }>();
   readonly #isOwner: boolean;
   readonly #opened: { close(): Promise<void> }[] = [];
+  #measured: Parameters<FlightRecorderOptions["network"]["subscribe"]>[0] | null = null;
   #isKilled = false;
 
   constructor(options: Partial<FlightRecorderOptions> & { folder?: string; simulated?: SimulatedClock } = {}) {
@@ -54,6 +56,14 @@ export class FlightRig implements AsyncDisposable {
           const tap = { matches: typeof topics === "string" ? (topic: string) => topic === topics : topics, listener };
           this.#taps.add(tap);
           return () => void this.#taps.delete(tap);
+        },
+      },
+      network: {
+        subscribe: (measured) => {
+          this.#measured = measured;
+          return () => {
+            this.#measured = null;
+          };
         },
       },
       clock: this.clock,
@@ -84,6 +94,15 @@ export class FlightRig implements AsyncDisposable {
     const payload = value instanceof Uint8Array ? value : Buffer.from(JSON.stringify(value));
     const message = { topic, definition: "", definitionName: "", encoding: "json", received: this.now, published: null, sequence: null };
     for (const { matches, listener } of [...this.#taps]) if (matches(topic)) listener({ ...message, payload, ...rest }, "");
+  }
+
+  /** Whether the network is measured. */
+  get measuresNetwork(): boolean {
+    return this.#measured !== null;
+  }
+
+  networkMeasured(figures: NetworkFigures): void {
+    this.#measured?.(figures);
   }
 
   write(name: string, text: string): void {

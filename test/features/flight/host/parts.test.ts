@@ -19,7 +19,10 @@ const numbersOf = (messages: readonly { topic: string; data: Buffer }[]) =>
   messages.filter(({ topic }) => topic === "arm/state").map(({ data }) => JSON.parse(String(data)).n as number);
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n);
 
-it("a part has the time before and after, with topics, terminals by their offsets, states, load and notes", async () => {
+const INTERFACE = { interface: "eth0", rx_bytes_s: 9, tx_bytes_s: 8, rx_errors_s: 0, tx_errors_s: 0, rx_drops_s: 0, tx_drops_s: 1 };
+const LINK = { rtt_ms: 0.4, sent_bytes_s: 7, received_bytes_s: 6, retransmits_s: 0 };
+
+it("a part has the time before and after, with topics, terminals by their offsets, states, load, network figures and notes", async () => {
   await using rig = new FlightRig();
   rig.configure();
   await publishFor(rig, 5_000, 0);
@@ -28,6 +31,7 @@ it("a part has the time before and after, with topics, terminals by their offset
   rig.run("ready", "sim/camera");
   rig.recorder.measured("sim/camera", [12.5, 1_000]);
   rig.recorder.machineMeasured([50, 2_000]);
+  rig.networkMeasured({ interfaces: [INTERFACE], link: LINK });
   const log = { time: String(rig.now), topic: "mgr/log", value: { level: "info", source: "mgr", msg: "noted" } } as const;
   const call = { time: String(rig.now), topic: "mgr/services", value: { service: "reset" } } as const;
   rig.recorder.note({ session: "s", notes: [log, call] });
@@ -47,6 +51,8 @@ it("a part has the time before and after, with topics, terminals by their offset
   expect(JSON.parse(String(of("mgr/processes")[0]))).toMatchObject({ kind: "ready", name: "sim/camera", rows: 24, cols: 80 });
   expect(JSON.parse(String(of("mgr/load")[0]))).toMatchObject({ name: "sim/camera", cpu_percent: 12.5, memory: 1_000, threads: null });
   expect(JSON.parse(String(of("mgr/machine")[0]))).toMatchObject({ cpu_percent: 50, memory_used: 2_000, load: null });
+  expect(JSON.parse(String(of("mgr/link")[0]))).toEqual(LINK);
+  expect(JSON.parse(String(of("mgr/interfaces")[0]))).toEqual(INTERFACE);
   expect(JSON.parse(String(of("mgr/log")[0]))).toMatchObject({ name: "mgr", message: "noted", level: 2 });
   expect(JSON.parse(String(of("mgr/services")[0]))).toEqual({ service: "reset" });
   const { metadata } = await readIndexed(join(rig.folder, `${incident}.copy`));
@@ -54,6 +60,17 @@ it("a part has the time before and after, with topics, terminals by their offset
   await rig.recorder.delete({ session: "s", incident });
   expect(rig.events.at(-1)).toMatchObject({ incident, part: null, seq: rig.recorder.seq });
   await expect(rig.recorder.read({ session: "s", incident, from: 0, max: 10 })).rejects.toMatchObject({ code: "not_found" });
+});
+
+it("the network is measured only while the flight recorder is on", async () => {
+  await using rig = new FlightRig();
+  expect(rig.measuresNetwork).toBe(false);
+  rig.configure();
+  expect(rig.measuresNetwork).toBe(true);
+  rig.configure({ max_rate: 10 });
+  expect(rig.measuresNetwork).toBe(true);
+  rig.configure({ memory: 0 });
+  expect(rig.measuresNetwork).toBe(false);
 });
 
 it("a part begins with the state of each process that ran then, also if it changes later or not at all", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { placeOf, ticksOf, timeAfterKey, withTime, zoomed } from "../../../../web/src/features/flight/timeline/axis.ts";
+import { loadCurves, networkCurves, valueUntil } from "../../../../web/src/features/flight/timeline/curves.ts";
 import { lanesOf } from "../../../../web/src/features/flight/timeline/lanes.ts";
-import { loadCurves, valueUntil } from "../../../../web/src/features/flight/timeline/load.ts";
 import type { RecordedMessage } from "../../../../web/src/features/recordings/file/recorded-file.ts";
 
 const WHOLE = { from: 100, until: 200 };
@@ -128,4 +128,21 @@ test("load is that of each machine and of one process, and its value is the last
   expect(curves.map(({ title }) => title)).toEqual(["rt1 CPU", "rt1 memory", "rt2 memory", "arm CPU"]);
   const [cpu] = curves;
   expect(cpu && [105, 110, 119, 300].map((time) => valueUntil(cpu, time))).toEqual([null, 50, 50, 70]);
+});
+
+test("network figures are the link and the interfaces of each host, without those that were always 0", () => {
+  const link = { rtt_ms: 0.512, sent_bytes_s: 2_048, received_bytes_s: 0, retransmits_s: 0 };
+  const quiet = { interface: "lo", rx_bytes_s: 0, tx_bytes_s: 0 };
+  const curves = networkCurves([
+    message("mgr/interfaces", 110, { interface: "eth0", rx_bytes_s: 1_000, tx_bytes_s: 0, rx_drops_s: 0 }, "rt2"),
+    message("mgr/interfaces", 110, quiet, "rt2"),
+    message("mgr/link", 110, link),
+    message("mgr/interfaces", 111, { interface: "eth0", rx_bytes_s: 0, tx_bytes_s: 0, rx_drops_s: 2 }, "rt2"),
+  ]);
+  expect(curves.map((curve) => `${curve.title}: ${curve.text(valueUntil(curve, 200) ?? 0)}`)).toEqual([
+    "rt1 link round trip: 0.512 ms",
+    "rt1 link sent: 2.0 kB/s",
+    "rt2 eth0 in: 0 B/s",
+    "rt2 eth0 dropped in: 2/s",
+  ]);
 });

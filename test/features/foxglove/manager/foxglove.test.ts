@@ -2,8 +2,9 @@ import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createManager } from "../../../../src/app/embedded/create-manager.ts";
 import type { EmbeddedManager } from "../../../../src/app/embedded/embedded-manager.ts";
-import { connectClient, type DataClient } from "../../../../src/features/data-plane/client/index.ts";
+import { connectClient, type DataClient, ProtobufDefinition } from "../../../../src/features/data-plane/client/index.ts";
 import { MAX_MESSAGE_BYTES, MAX_SCHEMA_CHARS, MAX_VIEWERS } from "../../../../src/features/foxglove/limits.ts";
+import { ARM_STATE_DESCRIPTORS, protobufBytes, protobufValue } from "../../data-plane/arm-state-protobuf.ts";
 import { addressOf, TestViewer, upgradeStatus, urlToken } from "./rig.ts";
 
 const ORIGIN = "https://viewer.example";
@@ -71,6 +72,32 @@ describe("a viewer", () => {
     opened.send({ op: "unsubscribe", subscriptionIds: [open] });
     await opened.text("status", ({ message }) => message === `there is no subscription ${open}`);
     expect(opened.texts.filter(({ op }) => op === "status")).toHaveLength(2);
+  });
+
+  it("gets the JSON Schema of a topic that names a message of Foxglove, whose publisher refuses what does not fit it", async () => {
+    const publisher = await program.publisher("arm/color", "foxglove.Color");
+    using opened = new TestViewer(manager, viewer);
+    const channel = await opened.channel("arm/color");
+    expect(channel).toMatchObject({ encoding: "json", schemaName: "foxglove.Color", schemaEncoding: "jsonschema" });
+    expect(JSON.parse(channel.schema)).toMatchObject({ title: "foxglove.Color", required: ["r", "g", "b", "a"] });
+    expect(() => publisher.publish({ r: 1, g: 0, b: 0 })).toThrow(/does not fit the definition of its topic: a: .*number/);
+    expect(publisher.publish({ r: 1, g: 0, b: 0, a: 1 })).toBe(true);
+    await expect(program.publisher("arm/colour", "foxglove.Colour")).rejects.toThrow("did you mean 'foxglove.Color'");
+    publisher.close();
+  });
+
+  it("gets the descriptors of Protocol Buffers, and the bytes of their messages", async () => {
+    const publisher = await program.publisher("arm/proto", new ProtobufDefinition(ARM_STATE_DESCRIPTORS, "demo.ArmState"), {
+      keepLast: true,
+    });
+    publisher.publish(protobufBytes({ position: 1.5 }));
+    using opened = new TestViewer(manager, viewer);
+    const channel = await opened.channel("arm/proto");
+    expect(channel).toMatchObject({ encoding: "protobuf", schemaName: "demo.ArmState", schemaEncoding: "protobuf" });
+    opened.client.subscribe(channel.id);
+    const data = (await opened.binary(1)).subarray(13);
+    expect(protobufValue(data, Buffer.from(channel.schema, "base64"))).toEqual({ position: 1.5 });
+    publisher.close();
   });
 
   it("gets the topics of a message whose other entries are refused", async () => {
@@ -175,6 +202,32 @@ describe("a viewer", () => {
     provided.stop();
   });
 
+  it("calls a service many times at once: calls beyond 32 wait, and are refused when too many bytes wait", async () => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const provided = program.provide("arm/slow", { name: "slow.v1", endpoints: { go: {} } }, () => released);
+    using opened = new TestViewer(manager, operator);
+    const serviceId = await opened.service("arm/slow/go");
+    const call = (callId: number, text: string) =>
+      opened.client.sendServiceCallRequest({
+        serviceId,
+        callId,
+        encoding: "json",
+        data: new DataView(new TextEncoder().encode(text).buffer),
+      });
+    for (let callId = 1; callId <= 100; callId++) call(callId, "{}");
+    const large = JSON.stringify({ text: "x".repeat(1_000_000) });
+    for (let callId = 101; callId <= 105; callId++) call(callId, large);
+    const refused = await opened.text("serviceCallFailure");
+    expect(refused).toMatchObject({ callId: 105, message: expect.stringContaining("32 requests are being answered") });
+    release();
+    await opened.binary(3, (bytes) => bytes.readUInt32LE(5) === 104);
+    expect(opened.binaries.filter((bytes) => bytes[0] === 3)).toHaveLength(104);
+    provided.stop();
+  });
+
   it("publishes a topic with its definition, and other programs get each message", async () => {
     using opened = new TestViewer(manager, operator);
     await opened.text("serverInfo");
@@ -189,6 +242,16 @@ describe("a viewer", () => {
     expect(await opened.channel("desk/target")).toMatchObject({ encoding: "json", schemaName: "Target" });
     expect(opened.texts.filter(({ op }) => op === "status")).toEqual([]);
     subscription.close();
+  });
+
+  it("publishes a message of Foxglove by its name alone, which has to fit", async () => {
+    using opened = new TestViewer(manager, operator);
+    await opened.text("serverInfo");
+    const id = opened.client.advertise({ topic: "desk/color", encoding: "json", schemaName: "foxglove.Color" });
+    opened.client.sendMessage(id, new TextEncoder().encode('{"r":1}'));
+    expect((await opened.text("status")).message).toContain("does not fit the definition: g: expected number");
+    opened.client.sendMessage(id, new TextEncoder().encode('{"r":1,"g":0,"b":0,"a":1}'));
+    expect(JSON.parse((await opened.channel("desk/color")).schema)).toMatchObject({ title: "foxglove.Color" });
   });
 
   it("is refused messages that it may not publish, or that do not fit its schema", async () => {

@@ -1,12 +1,16 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createManager } from "../../../../src/app/embedded/create-manager.ts";
-import { logUntilCause } from "../../../../src/features/mcp/client/incidents.ts";
+import { connectClient } from "../../../../src/features/data-plane/client/index.ts";
+import { lastLines, logUntilCause } from "../../../../src/features/mcp/client/incidents.ts";
 import { MAX_REQUESTS_OF_USER } from "../../../../src/features/mcp/limits.ts";
 import { mcpRoute } from "../../../../src/features/mcp/manager/route.ts";
 import { Agent, type ERAS, Page, type Served, tokenOf } from "./rig.ts";
@@ -22,12 +26,18 @@ const processes = {
   other: { command: "sleep 100000", autostart: true },
 } as const;
 
+const presetsFolder = mkdtempSync(join(tmpdir(), "mgr-agents-"));
+afterAll(() => rmSync(presetsFolder, { recursive: true, force: true }));
+
 let served: Served;
 let operator: string;
 let viewer: string;
 
 beforeAll(async () => {
-  const manager = await createManager({ instance: { name: "agents", manager: "localhost:0" }, processes }, { listen: true });
+  const manager = await createManager(
+    { instance: { name: "agents", manager: "localhost:0", presets_dir: presetsFolder }, processes },
+    { listen: true, bus: true },
+  );
   served = { manager, url: new URL("/mgr/mcp", manager.port?.url) };
   for (const name of ["sim/world", "other"]) await manager.process(name).waitFor("started");
   await served.manager.process("sim/bad").waitFor("error");
@@ -137,10 +147,18 @@ it("an agent lists incidents, and is told why a snapshot cannot be kept and that
     text: expect.stringContaining("no state folder"),
   });
   expect(await agent.call("get_incident", { id: "none" })).toMatchObject({ failed: true, text: expect.stringContaining("list_incidents") });
+  expect(await agent.call("read_incident_output", { id: "none", name: "sim/world" })).toMatchObject({
+    failed: true,
+    text: expect.stringContaining("no state folder"),
+  });
   await using reading = await new Agent("newest", null).connect(served, viewer);
   expect(await reading.tools()).not.toContain("keep_snapshot");
   // Its token is for a part of the processes only.
   expect(await reading.call("list_incidents")).toMatchObject({ failed: true });
+  expect(await reading.call("read_incident_output", { id: "none", name: "sim/world" })).toMatchObject({
+    failed: true,
+    text: expect.not.stringContaining("no state folder"),
+  });
 });
 
 it("an agent is told that a topic whose latency it wants to measure does not exist, and needs a role on everything", async () => {
@@ -155,6 +173,31 @@ it("an agent is told that a topic whose latency it wants to measure does not exi
     failed: true,
     text: expect.not.stringContaining("there is no topic"),
   });
+});
+
+it("an agent lists presets, sees what one would change, and loads it with a token that allows it", async () => {
+  await using program = await connectClient({ name: "arm", url: served.manager.busUrl ?? "", log: () => {} });
+  const { gain } = program.parameters({ gain: { type: "float", value: 1, min: 0, max: 10 } });
+  writeFileSync(join(presetsFolder, "careful.yaml"), "description: Slow\nparameters:\n  arm/parameters:\n    gain: 2.5\n");
+  await using agent = await new Agent("newest", null).connect(served, await tokenOf(served, "tuner", "operator"));
+  expect((await agent.call("list_presets")).json()).toMatchObject({ presets: [{ name: "careful", description: "Slow", values: 1 }] });
+  const change = { parameter: "gain", result: "different", value: "2.5", other: null };
+  await expect
+    .poll(async () => (await agent.call("compare_preset", { name: "careful" })).json())
+    .toMatchObject({ total: 1, differences: [change] });
+  expect((await agent.call("load_preset", { name: "careful" })).json()).toEqual({ changed: 1, unchanged: 0, failures: [] });
+  expect(gain.value).toBe(2.5);
+  expect((await agent.call("compare_preset", { name: "careful" })).json()).toEqual({ total: 1, differences: [] });
+  expect(await agent.call("load_preset", { name: "none" })).toMatchObject({ failed: true, text: expect.stringContaining("not_found") });
+  await using reading = await new Agent("newest", null).connect(served, viewer);
+  expect(await reading.tools()).toContain("compare_preset");
+  expect(await reading.tools()).not.toContain("load_preset");
+});
+
+it("the output of an incident is cut to its last lines, the one that is not complete included", () => {
+  expect(lastLines("one\ntwo\nthree\n", 2)).toBe("two\nthree\n");
+  expect(lastLines("one\ntwo\nthr", 2)).toBe("two\nthr");
+  expect(lastLines("one\n", 5)).toBe("one\n");
 });
 
 it("the log of an incident is that of its time until the first cause, the last 50 entries", () => {

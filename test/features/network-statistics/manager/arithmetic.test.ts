@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { increase, kernelIncrease, perSecond } from "../../../../src/features/network-statistics/increase.ts";
 import { isShared, networkOf } from "../../../../src/features/network-statistics/manager/addresses.ts";
-import { increase, kernelIncrease, perSecond } from "../../../../src/features/network-statistics/manager/increase.ts";
 import { topologyOf } from "../../../../src/features/network-statistics/manager/topology.ts";
 import { port } from "./support.ts";
 

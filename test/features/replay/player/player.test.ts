@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { MAX_RATE } from "../../../../src/features/replay/player/play-options.ts";
 import { PlaySource } from "../../../../src/features/replay/player/play-source.ts";
 import { Player, type PlayerOptions } from "../../../../src/features/replay/player/player.ts";
 import { SimulatedClock } from "../../../../src/testing/simulated-clock.ts";
@@ -148,6 +149,40 @@ test("a play that cannot publish in time goes on late, instead of in a burst", a
   expect(rig.player.lateMs).toBeGreaterThan(300);
   await rig.advance(100);
   expect(rig.numbers).toEqual([0, 1, 2, 3, 4]);
+});
+
+test("a file that fails while it is read ends the play with the error, after all that was read of it", async () => {
+  const path = await mcapFile(join(dir, "fails.mcap"), numbered("arm/state", 10, 100));
+  await using source = await PlaySource.open([path]);
+  const seen: bigint[] = [];
+  const player = new Player({
+    source: {
+      async *messages(...args) {
+        for await (const message of source.messages(...args)) {
+          if (message.logTime === timeAt(300)) throw new Error("input/output error");
+          yield message;
+        }
+      },
+    },
+    output: {
+      publish: ({ logTime }) => {
+        seen.push(logTime);
+        return null;
+      },
+      time: () => {},
+    },
+    clock: new SimulatedClock(),
+    wants: () => true,
+    from: source.start,
+    until: source.end,
+    rate: MAX_RATE,
+    isLooping: false,
+    isPaused: true,
+  });
+  const played = player.run();
+  for (let n = 0; n < 4; n++) player.step();
+  await expect(played).rejects.toThrow("input/output error");
+  expect(seen).toEqual([timeAt(0), timeAt(100), timeAt(200)]);
 });
 
 test("a failure of the output ends the play with it", async () => {

@@ -27,13 +27,15 @@ test("names of ROS 2 lose their slash, and what the bus does not know is publish
     { ...json("/arm/state"), encoding: "cdr", schemaEncoding: "ros2msg", definition: "float64 x" },
     { ...json("/tf"), encoding: "cdr", schemaEncoding: "ros2idl", definition: "module x {}" },
     { ...json("/points"), encoding: "protobuf", schemaEncoding: "protobuf" },
+    { ...json("/fb"), encoding: "flatbuffer", schemaEncoding: "flatbuffer" },
     { ...json("/bad"), encoding: "cdr", schemaEncoding: "ros2msg", definition: "no message ][" },
   ];
   const { names, notes } = planTopics(foreign, { patterns: [], remaps: [] });
-  expect([...names.values()]).toEqual(["arm/state", "tf", "points", "bad"]);
+  expect([...names.values()]).toEqual(["arm/state", "tf", "points", "fb", "bad"]);
   expect(notes).toEqual([
     "'/tf' is published as bytes: its definition is in 'ros2idl', not in ros2msg",
-    "'/points' is published as bytes: the encoding 'protobuf' is not known",
+    expect.stringMatching("'/points' is published as bytes: its definition cannot be used: .*FileDescriptorSet"),
+    "'/fb' is published as bytes: the encoding 'flatbuffer' is not known",
     expect.stringContaining("'/bad' is published as bytes: its definition cannot be used: "),
   ]);
 });

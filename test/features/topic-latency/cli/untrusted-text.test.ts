@@ -44,5 +44,5 @@ test("tells everything that limits what the figures mean", () => {
     "clocks differ",
   ])
     expect(text).toContain(remark);
-  expect(text).toContain("+1 ± 0.1 ms");
+  expect(text).toContain("+1.000 ± 0.100 ms");
 });

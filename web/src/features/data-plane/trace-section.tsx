@@ -36,6 +36,7 @@ export function TraceSection({ topic }: { topic: string }) {
             {trace.steps.map((step) => (
               <li key={`${step.kind} ${step.name}`} class={step.problem === null ? "" : "bad"}>
                 {step.kind} {placeText(step)} <span class="soft">{figuresOf(step).join(", ")}</span>
+                {step.note !== null && <div>{step.note}</div>}
                 {step.problem !== null && <div>{step.problem}</div>}
               </li>
             ))}

@@ -1,5 +1,5 @@
+import { clockOffsetText } from "../../../../src/client/shown/clock-offset.ts";
 import { useHostClock } from "./host-clocks.ts";
-import { offsetText } from "./incident-text.ts";
 
 /** The offset of the clock of a host, with its uncertainty. */
 export function HostClock({ name }: { name: string }) {
@@ -7,7 +7,7 @@ export function HostClock({ name }: { name: string }) {
   if (clock === undefined || clock.offset_ms === null) return null;
   return (
     <span class="host-remark soft" title="The clock of the host minus that of the manager">
-      clock {offsetText(clock)}
+      clock {clockOffsetText(clock)}
     </span>
   );
 }

@@ -17,11 +17,3 @@ export function causeText({ triggers: [first, ...others], note, by }: Pick<Incid
   if (first === undefined) return "Snapshot";
   return others.length === 0 ? first.text : `${first.text}, and ${others.length} more`;
 }
-
-/** How far its clock is apart: "+1300.2 ms ± 0.4 ms". */
-export function offsetText({ offset_ms, uncertainty_ms }: Pick<IncidentHost, "offset_ms" | "uncertainty_ms">): string {
-  if (offset_ms === null) return "not measured";
-  const sign = offset_ms < 0 ? "−" : "+";
-  const offset = `${sign}${Math.abs(offset_ms).toFixed(1)} ms`;
-  return uncertainty_ms === null ? offset : `${offset} ± ${uncertainty_ms.toFixed(1)} ms`;
-}

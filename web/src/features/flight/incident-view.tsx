@@ -1,3 +1,4 @@
+import { clockOffsetText } from "../../../../src/client/shown/clock-offset.ts";
 import { bytesText } from "../../../../src/client/shown/units.ts";
 import type { Incident } from "../../../../src/features/flight/wire.ts";
 import { refusalOf } from "../../state/access.ts";
@@ -7,13 +8,13 @@ import { Button } from "../../ui/button.tsx";
 import { Pair, Section } from "../../ui/detail-section.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { clockTime } from "../../ui/time.ts";
-import { FilePlot, useFile } from "../recordings/file/public-plot.ts";
+import { useFile } from "../recordings/file/public-plot.ts";
 import { download, incidentAddress, pin, remove } from "./incident-actions.ts";
-import { causeText, HOST_WORDS, offsetText, STATE_WORDS } from "./incident-text.ts";
+import { causeText, HOST_WORDS, STATE_WORDS } from "./incident-text.ts";
 import { incidents } from "./incidents-store.ts";
 import { Moment } from "./moment.tsx";
 
-/** One incident: why it was kept and what it lacks, a moment of it, and plots of its topics. */
+/** One incident: why it was kept and what it lacks, and its time with a moment of it. */
 export function IncidentView({ view: { id } }: { view: ViewOf<"incident"> }) {
   const incident = incidents.value?.find((one) => one.id === id);
   if (incident === undefined)
@@ -104,7 +105,7 @@ function Facts({ incident }: { incident: Incident }) {
             <li key={host.host}>
               <strong>{host.host}</strong>
               <span>{HOST_WORDS[host.state]}</span>
-              <span class="soft">{`clock ${offsetText(host)}`}</span>
+              <span class="soft">{`clock ${clockOffsetText(host)}`}</span>
               {host.reaches !== null && <span class="soft">{`back to ${clockTime(host.reaches)}`}</span>}
             </li>
           ))}
@@ -123,12 +124,5 @@ function Recorded({ incident }: { incident: Incident }) {
         The file cannot be read: {opened.problem}
       </p>
     );
-  return (
-    <>
-      <Moment incident={incident} file={opened.file} />
-      <section class="incident-plot" aria-label="Plots">
-        <FilePlot name={incident.id} file={opened.file} />
-      </section>
-    </>
-  );
+  return <Moment incident={incident} file={opened.file} />;
 }

@@ -7,8 +7,8 @@ declare module "../../state/views.ts" {
   }
 }
 
-/** The parameter of the moment in the address of an incident, milliseconds since 1970. */
-export const MOMENT = "moment";
+/** The parameters of what is shown of an incident, in its address (incident-address.ts). No other view has them: those of other views are removed. */
+export const PART = { moment: "moment", span: "span", terminal: "terminal", field: "field" } as const;
 
 export const INCIDENTS: ViewType<"incidents"> = {
   kind: "incidents",
@@ -22,7 +22,7 @@ export const INCIDENT: ViewType<"incident"> = {
   icon: "signal",
   titleOf: ({ id }) => `Incident ${id}`,
   fields: { id: { parameter: "incident" } },
-  parameters: [MOMENT],
+  parameters: Object.values(PART),
   under: "log",
   needs: () => ({ type: "request_incidents" }),
 };

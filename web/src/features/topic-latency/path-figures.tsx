@@ -1,11 +1,11 @@
-import { stepsOf } from "../../../../src/features/topic-latency/latency-words.ts";
+import { chainText, stepsOf } from "../../../../src/features/topic-latency/latency-words.ts";
 import type { LatencyFigures, LatencyPath } from "../../../../src/features/topic-latency/wire.ts";
 import { clockTime } from "../../ui/time.ts";
 
 /** The steps of one chain in milliseconds, the distribution of the whole chain, and its worst case. */
 export function PathFigures({ path }: { path: LatencyPath }) {
   const { topics, total } = path;
-  const chain = topics.join(" → ");
+  const chain = chainText(topics);
   return (
     <>
       <table class="latency-table" aria-label={`Latency of ${chain}`}>

@@ -1,5 +1,6 @@
 import { cpuRanges } from "../../../../src/base/cpu-mask.ts";
-import { clockText, LISTED_THREADS, policyText } from "../../../../src/features/topic-latency/latency-words.ts";
+import { clockOffsetText } from "../../../../src/client/shown/clock-offset.ts";
+import { LISTED_THREADS, policyText } from "../../../../src/features/topic-latency/latency-words.ts";
 import type { LatencyStage } from "../../../../src/features/topic-latency/wire.ts";
 import { linkTo } from "../../state/navigation.ts";
 import { viewOfPid, viewRefusal } from "../../state/views.ts";
@@ -19,7 +20,7 @@ export function Programs({ stages }: { stages: readonly LatencyStage[] }) {
 
 function Program({ stage }: { stage: LatencyStage }) {
   const { topic, client, host, threads } = stage;
-  const clock = clockText(stage);
+  const clock = clockOffsetText(stage);
   return (
     <>
       <p class="latency-program">

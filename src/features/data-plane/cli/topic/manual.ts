@@ -17,7 +17,8 @@ export const TOPIC_PAGES: Pages = {
     examples: [["mgr topic list arm", "topics below 'arm/'"]],
   },
   "topic info": {
-    about: "The definition is a ROS 2 message for encoding 'cdr', and a JSON Schema for 'json'.",
+    about:
+      "The definition is a ROS 2 message for encoding 'cdr', a JSON Schema for 'json', and a FileDescriptorSet in base64 for 'protobuf'.",
     json: "the fields of the frame topic_detail (docs/protocol.md)",
     completes: { name: ["topic"] },
     examples: [["mgr topic info arm/state", "publisher, subscribers, definition"]],

@@ -62,7 +62,7 @@ export const TOPIC_GROUP: CommandGroup = {
       .option("--once", "publish one message (the default without --rate)")
       .option("--rate <hz>", "publish repeatedly until Ctrl-C, messages per second", rate)
       .option("--timeout <seconds>", "with --rate, end after this time", seconds)
-      .option("--definition <file>", "JSON Schema, or ROS 2 message (.msg; sent as CDR)")
+      .option("--definition <file>", "JSON Schema, ROS 2 message (.msg; sent as CDR), or a name such as foxglove.PoseInFrame")
       .option("--definition-name <name>", "for example sensor_msgs/msg/JointState")
       .option("--keep-last", "the broker keeps the newest message for new subscribers")
       .action(async (name, value, flags) => (await import("./pub.ts")).topicPub(name, value, flags));

@@ -8,7 +8,8 @@ import { untilInterrupted } from "../../../../cli/command/interrupt.ts";
 import type { ConnectionFlags } from "../../../../cli/manager/connection-target.ts";
 import type { TopicDefinition, TopicPublisher } from "../../client/index.ts";
 import { jsonSchemaProblem } from "../../client/json-schema-problem.ts";
-import { definitionOf } from "../../client/topic-publisher.ts";
+import { definitionOf, withWellKnownSchema } from "../../client/topic-publisher.ts";
+import { isWellKnownName } from "../../samples/well-known-name.ts";
 import { connectData, needBusAddress } from "./bus.ts";
 
 export interface PubFlags extends ConnectionFlags {
@@ -30,7 +31,8 @@ export async function topicPub(name: string, text: string, flags: PubFlags): Pro
   const value = parseJson(text);
   if (value === undefined) throw new CommandFailure(EXIT.usage, `the value is not JSON; examples: '{"position": [1, 2]}', 2.5, '"text"'`);
   const definition = flags.definition === undefined ? {} : await readDefinition(flags.definition);
-  const problem = typeof definition === "object" ? jsonSchemaProblem(definition, value) : null;
+  const schema = await withWellKnownSchema(definition);
+  const problem = typeof schema === "object" ? jsonSchemaProblem(schema, value) : null;
   if (problem !== null) throw new CommandFailure(EXIT.usage, `the value does not fit the definition: ${problem}`);
   const address = await needBusAddress(flags, "mgr topic pub");
   const client = await connectData(address, "mgr topic pub", (message) => process.stderr.write(`mgr: ${visible(message)}\n`));
@@ -68,6 +70,7 @@ async function repeat(publisher: TopicPublisher, value: unknown, rate: number, s
 }
 
 async function readDefinition(file: string): Promise<TopicDefinition> {
+  if (isWellKnownName(file)) return file;
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     throw new CommandFailure(EXIT.usage, `cannot read the definition ${file}: ${messageOf(error)}`);
   });

@@ -37,7 +37,9 @@ export function traceText(steps: TraceStep[], wrong: number | null): string {
     ],
     steps,
   );
+  const notes = steps.flatMap(({ note, ...step }) => (note === null ? [] : `${step.kind} ${visible(placeText(step))}: ${visible(note)}\n`));
+  const about = `${rows}\n\n${notes.join("")}`;
   const first = steps[wrong ?? -1];
-  if (first === undefined) return `${rows}\n\nNothing is wrong: messages arrive.`;
-  return `${rows}\n\n${paint("bold", `${first.kind} ${visible(placeText(first))}:`)} ${visible(first.problem ?? "")}\nWhat to do: ${visible(first.advice ?? "")}`;
+  if (first === undefined) return `${about}Nothing is wrong: messages arrive.`;
+  return `${about}${paint("bold", `${first.kind} ${visible(placeText(first))}:`)} ${visible(first.problem ?? "")}\nWhat to do: ${visible(first.advice ?? "")}`;
 }

@@ -16,10 +16,15 @@ import { type TracedBroker, type TracedPublisher, type TracedSubscriber, walk } 
 /** Length of the measurement, milliseconds: brokers note twice in it whether a topic is published. */
 const MEASUREMENT_MS = 1_100;
 
+/** `host`: that of the publisher; null: it has none, or it publishes at the manager's broker. */
+export type TraceSource = (topic: string, host: string | null) => Promise<readonly TraceStep[]>;
+
 export interface TopicTraceOptions {
   readonly tables: DataPlaneTables;
   readonly hosts: Pick<HostTable, "session" | "keys">;
   readonly clock: Clock;
+  /** Further steps of a topic, such as places that keep its messages; each follows the broker of its host. Never rejects. */
+  readonly sources: ReadonlySet<TraceSource>;
   /** The manager's own broker; null: there is none, or a nats-server carries what crosses hosts. */
   readonly hub: () => { readonly broker: Pick<Broker, "trace">; readonly registry: Pick<Registry, "quietFor"> } | null;
 }
@@ -47,6 +52,7 @@ export class TopicTraces {
     const brokers = new Set([...(known === null ? [] : [known.known.broker.host]), ...named.map(({ broker }) => broker.host), null]);
     const began = clock.monotonic();
     const before = await this.#read(brokers, subject);
+    const further = Promise.all([...this.#options.sources].map((source) => source(name, known?.known.broker.host ?? null)));
     await pause(clock, MEASUREMENT_MS, signal);
     const after = await this.#read(brokers, subject);
     const seconds = (clock.monotonic() - began) / 1_000;
@@ -64,7 +70,8 @@ export class TopicTraces {
       away: [...this.#options.hosts.keys()].filter((host) => !this.#isReachable(host)),
     };
     const ways = named.map((client) => walk({ ...about, subscriber: this.#subscriber(client, broker) }));
-    const steps = ways.find((way) => wrongOf(way) !== null) ?? ways[0] ?? walk({ ...about, subscriber: null });
+    const way = ways.find((each) => wrongOf(each) !== null) ?? ways[0] ?? walk({ ...about, subscriber: null });
+    const steps = (await further).flat().reduce(inserted, way);
     return { steps, wrong: wrongOf(steps) };
   }
 
@@ -136,6 +143,12 @@ function spanOf(before: Reading | string | undefined, after: Reading | string | 
   if (before === undefined || after === undefined) return "it appeared during the measurement";
   if (typeof before === "string") return before;
   return { before: before.trace, after: after.trace, quietMs: after.quietMs, seconds };
+}
+
+/** The steps with a further one behind the broker of its host, or else behind the publisher. */
+function inserted(steps: readonly TraceStep[], further: TraceStep): TraceStep[] {
+  const broker = steps.findIndex(({ kind, host }) => kind === "broker" && host === further.host);
+  return steps.toSpliced(Math.max(0, broker) + 1, 0, further);
 }
 
 function wrongOf(steps: readonly TraceStep[]): number | null {

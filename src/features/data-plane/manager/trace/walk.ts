@@ -56,13 +56,14 @@ export interface Way {
 
 type Problem = readonly [problem: string, advice: string] | null;
 
-const EMPTY: Omit<TraceStep, "kind" | "name" | "host"> = {
+export const EMPTY_STEP: Omit<TraceStep, "kind" | "name" | "host"> = {
   messages: null,
   rate: null,
   last_age_ms: null,
   waiting: null,
   dropped: null,
   definition: null,
+  note: null,
   problem: null,
   advice: null,
 };
@@ -76,7 +77,7 @@ export function walk(way: Way): TraceStep[] {
 }
 
 function step(kind: TraceStep["kind"], name: string, host: string | null, more: Partial<TraceStep>, problem: Problem): TraceStep {
-  return { ...EMPTY, kind, name, host, ...more, problem: problem?.[0] ?? null, advice: problem?.[1] ?? null };
+  return { ...EMPTY_STEP, kind, name, host, ...more, problem: problem?.[0] ?? null, advice: problem?.[1] ?? null };
 }
 
 function missingPublisher({ topic, topics, away }: Way): TraceStep {

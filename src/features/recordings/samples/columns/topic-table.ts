@@ -87,7 +87,7 @@ function jsonDecoding(json: JsonColumns): Decoding {
 }
 
 function cdrDecoding({ encoding, definition }: TopicSamples): Decoding {
-  if (encoding === "raw") return { decode: identity, fields: [BYTES], problem: null };
+  if (encoding === "raw" || encoding === "protobuf") return { decode: identity, fields: [BYTES], problem: null };
   try {
     const definitions = parseMessageDefinition(definition);
     return { decode: messageReader(definitions), fields: cdrColumns(definitions), problem: null };

@@ -10,7 +10,10 @@ export interface RecordedTopic {
 
 const ANY_OBJECT = '{"type":"object"}';
 
-/** The channel for a topic, so that viewers show it: JSON needs a schema in any case, CDR the text of its ROS 2 message. */
+/**
+ * The channel for a topic, so that viewers show it: JSON needs a schema in any case, CDR the text of its ROS 2 message, Protocol Buffers their
+ * FileDescriptorSet in base64.
+ */
 export function channelOf(
   { topic, definition, definitionName, encoding }: RecordedTopic,
   metadata: Readonly<Record<string, string>>,
@@ -21,6 +24,7 @@ export function channelOf(
     return { topic, encoding, schema: { name, encoding: "jsonschema", text }, metadata };
   }
   if (encoding === "cdr") return { topic, encoding, schema: { name, encoding: "ros2msg", text: definition }, metadata };
+  if (encoding === "protobuf" && definition !== "") return { topic, encoding, schema: { name, encoding, text: definition }, metadata };
   return { topic, encoding: "raw", schema: null, metadata };
 }
 

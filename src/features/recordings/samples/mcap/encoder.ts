@@ -1,5 +1,6 @@
 import type { Channel } from "@mcap/core";
 import { Chunk, type McapMessage, recordBytes } from "./chunk.ts";
+import { schemaData } from "./schema-data.ts";
 import { Summary } from "./summary.ts";
 
 /** Size at which a chunk is closed, bytes. Readers load whole chunks into memory. */
@@ -7,9 +8,9 @@ export const MAX_CHUNK_BYTES = 512 * 1024;
 
 export interface McapChannel {
   readonly topic: string;
-  /** Encoding of the messages: `json`, `cdr` or `raw`. */
+  /** Encoding of the messages: `json`, `cdr`, `protobuf` or `raw`. */
   readonly encoding: string;
-  /** Null: the messages have no definition. */
+  /** Null: the messages have no definition. Text of the encoding `protobuf` is base64. */
   readonly schema: { readonly name: string; readonly encoding: string; readonly text: string } | null;
   readonly metadata: Readonly<Record<string, string>>;
 }
@@ -65,7 +66,7 @@ export class McapEncoder {
     };
     if (schema !== null) {
       const { name, encoding: schemaEncoding, text } = schema;
-      const added = { id: channel.schemaId, name, encoding: schemaEncoding, data: new TextEncoder().encode(text) };
+      const added = { id: channel.schemaId, name, encoding: schemaEncoding, data: schemaData(schemaEncoding, text) };
       schemas.set(added.id, added);
       this.#chunk.addRecord(recordBytes((builder) => builder.writeSchema(added)));
     }

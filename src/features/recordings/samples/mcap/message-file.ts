@@ -3,6 +3,7 @@ import { type Channel, McapStreamReader, type Schema, type TypedMcapRecord } fro
 import { MgrError, messageOf } from "../../../../base/errors.ts";
 import { decompressors, MAX_CHUNK_BYTES_READ } from "./decompress.ts";
 import { type IndexedFile, openIndexed } from "./indexed-file.ts";
+import { schemaText } from "./schema-data.ts";
 
 /** What a file says about the messages of one channel. */
 export interface FileChannel {
@@ -250,7 +251,7 @@ function channelOf({ topic, messageEncoding }: Channel, schema: Schema | undefin
     topic,
     encoding: messageEncoding,
     schemaEncoding: schema?.encoding ?? "",
-    definition: schema === undefined ? "" : new TextDecoder().decode(schema.data),
+    definition: schemaText(schema),
     definitionName: schema?.name ?? "",
   };
 }

@@ -3,6 +3,7 @@ import type { LoggerSamples, Sample, TopicSamples } from "../samples.ts";
 import { correctedMessages, stretchesIn } from "./clocked-file.ts";
 import { type IndexedFile, metadataOf, openIndexed } from "./indexed-file.ts";
 import { LOSSES, lossesOf, RECORDING } from "./losses.ts";
+import { schemaText } from "./schema-data.ts";
 import type { Stretch } from "./stretch-clock.ts";
 
 /** Files of a recording, as the writers of the formats read them. */
@@ -74,7 +75,7 @@ async function addTracks(tracks: Map<string, Track>, file: ClockedFile, wants: (
     const kind = {
       topic,
       host: about.get("host") ?? file.host,
-      definition: schema === undefined ? "" : new TextDecoder().decode(schema.data),
+      definition: schemaText(schema),
       definitionName: schema?.name ?? "",
       encoding: topicEncoding(messageEncoding),
     };

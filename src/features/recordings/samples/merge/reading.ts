@@ -10,6 +10,7 @@ import {
 import type { McapEncoder } from "../mcap/encoder.ts";
 import { type IndexedFile, metadataOf, openIndexed } from "../mcap/indexed-file.ts";
 import { repairMcap } from "../mcap/repair.ts";
+import { schemaText } from "../mcap/schema-data.ts";
 import type { Stretch, TimeCorrection } from "../mcap/stretch-clock.ts";
 import type { MergedPart } from "./part.ts";
 
@@ -128,7 +129,7 @@ export class PartReading {
     const added = {
       topic,
       encoding: messageEncoding,
-      schema: schema === undefined ? null : { name: schema.name, encoding: schema.encoding, text: new TextDecoder().decode(schema.data) },
+      schema: schema === undefined ? null : { name: schema.name, encoding: schema.encoding, text: schemaText(schema) },
       metadata: this.#host === null || about.host !== undefined ? about : { ...about, host: this.#host },
     };
     const key = JSON.stringify(added);

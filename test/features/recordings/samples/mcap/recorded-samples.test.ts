@@ -1,11 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { channelOf } from "../../../../../src/features/recordings/samples/mcap/channels.ts";
 import { clockValues } from "../../../../../src/features/recordings/samples/mcap/clock-records.ts";
 import { type McapChannel, McapEncoder } from "../../../../../src/features/recordings/samples/mcap/encoder.ts";
+import { openMessageFile } from "../../../../../src/features/recordings/samples/mcap/message-file.ts";
 import { openRecorded } from "../../../../../src/features/recordings/samples/mcap/recorded-samples.ts";
 import type { TopicSamples } from "../../../../../src/features/recordings/samples/samples.ts";
+import { describedChannel } from "../../../../../src/features/replay/player/topic-plan.ts";
+import { ARM_STATE_DESCRIPTORS } from "../../../data-plane/arm-state-protobuf.ts";
 
 let folder = "";
 beforeAll(() => {
@@ -129,4 +133,17 @@ test("a file without an index is refused", async () => {
   const path = join(folder, "broken.mcap");
   writeFileSync(path, "no");
   await expect(openRecorded("run", [path], () => true)).rejects.toThrow();
+});
+
+test("a file has the descriptors of Protocol Buffers as bytes, and a topic has them as base64 when it is read and played", async () => {
+  const definition = Buffer.from(ARM_STATE_DESCRIPTORS).toString("base64");
+  const described = { topic: "arm/state", definition, definitionName: "demo.ArmState", encoding: "protobuf" };
+  const path = write("proto.mcap", [channelOf(described, { host: "a" })], [[0, 10n, 1n, null]]);
+  expect(readFileSync(path).includes(Buffer.from(ARM_STATE_DESCRIPTORS))).toBe(true);
+  const recorded = await openRecorded("run", [path], () => true);
+  expect(recorded.topics).toMatchObject([described]);
+  await recorded.close();
+  const file = await openMessageFile(path);
+  expect(file.channels.map(describedChannel)).toEqual([{ definition, definitionName: "demo.ArmState", encoding: "protobuf", note: null }]);
+  await file.close();
 });

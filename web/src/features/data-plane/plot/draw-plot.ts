@@ -6,7 +6,7 @@ import { drawMarks, type Mark } from "./marks.ts";
 import { minMaxGrid } from "./min-max-grid.ts";
 import { listenToWheel } from "./plot-wheel.ts";
 import type { ScaleGroup } from "./scales.ts";
-import { timeTexts } from "./time-axis.ts";
+import { insideTimeTexts, timeTexts } from "./time-axis.ts";
 import type { TraceSamples } from "./trace-samples.ts";
 
 interface Series {
@@ -16,6 +16,16 @@ interface Series {
   readonly topic: string;
   readonly at: number;
 }
+/** What a plot does that shares its time axis with what is above it. */
+export interface AxisListener {
+  /** The width before the axis, CSS px. */
+  readonly left: () => number;
+  readonly zoomed: (span: Span) => void;
+  /** A time was selected by a click. */
+  readonly picked: (time: number) => void;
+  /** Handles all keys. */
+  readonly press: (event: KeyboardEvent) => void;
+}
 interface Options {
   readonly samples: ReadonlyMap<string, TraceSamples>;
   /** Called when the user selects a span of time. */
@@ -24,6 +34,8 @@ interface Options {
   readonly hovered: () => void;
   /** The times that are marked while a span is visible. */
   readonly marks: (visible: Span) => readonly Mark[];
+  /** Null: the plot has an axis of its own. */
+  readonly axis: AxisListener | null;
 }
 /** A plot with a scale of its own. */
 interface Panel {
@@ -38,6 +50,9 @@ const MAX_WIDE_POINTS = 8_000;
 const LINE_WIDTH = 1.5;
 /** Distance that an arrow key moves the pointer, as a fraction of the width. */
 const KEY_STEP = 0.01;
+/** Width of the values before the axis, and free space after it, of a plot with an axis of its own, px. */
+const VALUES_WIDTH = 64;
+const MARGIN = 24;
 /** Height of the times below the lowest panel, and minimum height of a panel without them, px. */
 const TIMES_HEIGHT = 34;
 const MIN_HEIGHT = 84;
@@ -67,7 +82,9 @@ export class DrawnPlot {
     const { signal } = this.#closed;
     const range = { span: () => this.visibleSpan(), whole: () => this.#widest(), show: (span: Span) => this.#zoom(span) };
     listenToWheel(box, { ...range, placeOf: (event) => this.#placeOf(event.clientX) }, signal);
-    box.addEventListener("keydown", (event) => this.#press(event.key) && event.preventDefault(), { signal });
+    const { axis } = options;
+    const press = axis?.press ?? ((event: KeyboardEvent) => this.#press(event.key) && event.preventDefault());
+    box.addEventListener("keydown", press, { signal });
     this.#observer = new ResizeObserver(() => this.#fit());
     this.#observer.observe(box);
   }
@@ -86,10 +103,21 @@ export class DrawnPlot {
     if (shown !== null) this.#show(shown);
   }
 
-  /** Draws a window of time, in seconds since 1970. */
-  draw(from: number, until: number): void {
-    this.#window = { from, until };
-    this.#show(this.#window);
+  /** Draws a part of a window of time, in seconds since 1970: by default all of it. */
+  draw(window: Span, shown = window): void {
+    this.#window = window;
+    this.#show(shown);
+  }
+
+  /** Draws another part of the window, which was selected elsewhere. */
+  show(span: Span): void {
+    const { from, until } = this.visibleSpan();
+    if (from !== span.from || until !== span.until) this.#show(span);
+  }
+
+  /** Removes the pointer, until it moves again. */
+  hidePointer(): void {
+    for (const { plot } of this.#panels) plot.setCursor({ left: -1, top: -1 }, false);
   }
 
   /** Times and values of all samples in the visible span of time. */
@@ -136,13 +164,18 @@ export class DrawnPlot {
 
   #panel(traces: readonly number[], { label, isLast, key }: { label: string; isLast: boolean; key: string }): uPlot {
     const style = getComputedStyle(this.#box);
+    const { axis: shared } = this.#options;
     const axis = { stroke: style.getPropertyValue("--soft"), grid: { stroke: style.getPropertyValue("--line"), width: 1 } };
     const showSelected = () => {
       this.#options.zoomed();
       // uPlot sets its scale after this hook.
-      setTimeout(() => this.#show(this.visibleSpan()));
+      setTimeout(() => {
+        shared?.zoomed(this.visibleSpan());
+        this.#show(this.visibleSpan());
+      });
     };
     const showWindow = () => {
+      shared?.zoomed(this.#window);
       this.#show(this.#window);
       return null;
     };
@@ -151,8 +184,14 @@ export class DrawnPlot {
         width: 100,
         height: 100,
         axes: [
-          { ...axis, size: isLast ? TIMES_HEIGHT : 0, space: 84, values: isLast ? timeTexts : () => [], ticks: { show: isLast } },
-          { ...axis, size: 64, ...(label === "" ? {} : { label, labelSize: 20 }) },
+          {
+            ...axis,
+            size: isLast ? TIMES_HEIGHT : 0,
+            space: 84,
+            values: isLast ? (shared === null ? timeTexts : insideTimeTexts) : () => [],
+            ticks: { show: isLast },
+          },
+          { ...axis, size: shared?.left ?? VALUES_WIDTH, ...(label === "" ? {} : { label, labelSize: 20 }) },
         ],
         legend: { show: false },
         cursor: {
@@ -165,7 +204,7 @@ export class DrawnPlot {
         },
         scales: { x: { time: true }, y: { range: rangeOfValues } },
         // All panels have the same padding, so that equal times are below each other.
-        padding: [10, 24, isLast ? 0 : GAP, 0],
+        padding: [10, shared === null ? MARGIN : 0, isLast ? 0 : GAP, 0],
         series: [
           { label: "time" },
           ...traces.map((index) => ({
@@ -185,7 +224,9 @@ export class DrawnPlot {
       this.#box,
     );
     const whole = () => this.#widest();
-    listenToFingers(plot.over, { span: () => this.visibleSpan(), whole, show: (span) => this.#zoom(span) }, this.#arranged.signal);
+    const { signal } = this.#arranged;
+    listenToFingers(plot.over, { span: () => this.visibleSpan(), whole, show: (span) => this.#zoom(span) }, signal);
+    if (shared !== null) listenToClicks(plot, shared.picked, signal);
     return plot;
   }
 
@@ -198,6 +239,7 @@ export class DrawnPlot {
 
   #zoom(span: Span): void {
     this.#options.zoomed();
+    this.#options.axis?.zoomed(span);
     this.#show(span);
   }
 
@@ -263,6 +305,20 @@ export class DrawnPlot {
     }
     return [data[0], ...this.#series.map(({ topic, at }) => data[(starts.get(topic) ?? 1) + at] ?? [])];
   }
+}
+
+/** Calls back with the time of each click that does not end a movement. */
+function listenToClicks(plot: uPlot, picked: (time: number) => void, signal: AbortSignal): void {
+  let begin = 0;
+  const { over } = plot;
+  over.addEventListener("pointerdown", ({ clientX }) => (begin = clientX), { signal });
+  over.addEventListener(
+    "click",
+    ({ clientX }) => {
+      if (Math.abs(clientX - begin) < MIN_DRAG) picked(plot.posToVal(clientX - over.getBoundingClientRect().left, "x"));
+    },
+    { signal },
+  );
 }
 
 /** Range of the values; a panel without samples gets a default scale, so that it keeps its place. */

@@ -14,7 +14,7 @@ import type { Mark } from "./marks.ts";
 import { pictureOf } from "./picture.ts";
 import { groupsOf, type Scale } from "./scales.ts";
 import { csvOf, type Trace, titleOfTrace } from "./traces.ts";
-import { STATISTICS, type TraceSource, usePlot } from "./use-plot.ts";
+import { type SharedAxis, STATISTICS, type TraceSource, usePlot } from "./use-plot.ts";
 
 interface Props {
   readonly traces: readonly Trace[];
@@ -34,6 +34,10 @@ interface Props {
   readonly settings?: ComponentChildren;
   /** The times that are marked. */
   readonly marks?: () => readonly Mark[];
+  /** Left out: the plot has an axis of its own. */
+  readonly axis?: SharedAxis;
+  /** Drawn over the panels, such as lines at times of the shared axis. */
+  readonly over?: ComponentChildren;
   readonly note: string;
 }
 
@@ -60,7 +64,7 @@ const cursors = kept<Cursors | null>("plotCursors", null, readCursors);
 
 /** A plot of traces with their values under the pointer. */
 export function PlotFrame(props: Props) {
-  const { traces, source, paused, onZoom, onRemove, scale, onScale, unitOf, fileName, tools, settings, note } = props;
+  const { traces, source, paused, onZoom, onRemove, scale, onScale, unitOf, fileName, tools, settings, axis = null, over, note } = props;
   const box = useRef<HTMLDivElement>(null);
   const values = useRef<HTMLTableSectionElement & HTMLUListElement>(null);
   const time = useRef<HTMLSpanElement>(null);
@@ -69,7 +73,7 @@ export function PlotFrame(props: Props) {
   const groups = groupsOf(traces, unitOf);
   const places = cursors.value;
   const marks = (visible: Span) => [...(props.marks?.() ?? []), ...marksOf(places, visible)];
-  const view = { box, values, time, delta, traces, colors, groups, scale, source, paused, onZoom, cursors: places, marks };
+  const view = { box, values, time, delta, traces, colors, groups, scale, source, paused, onZoom, cursors: places, marks, axis };
   const { columns, drawn } = usePlot(view);
   const savePicture = async () => {
     const shown = drawn();
@@ -160,8 +164,11 @@ export function PlotFrame(props: Props) {
           ))}
         </ul>
       )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: its keys are those of the pointer */}
-      <div class="plot-box" ref={box} role="img" tabIndex={0} aria-label={`Plot of ${traces.map(titleOfTrace).join(", ")}`} />
+      <div class="plot-panels" style={{ "--panels": groups.length }}>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: its keys are those of the pointer */}
+        <div class="plot-box" ref={box} role="img" tabIndex={0} aria-label={`Plot of ${traces.map(titleOfTrace).join(", ")}`} />
+        {over}
+      </div>
       <p class="soft plot-note">{note}</p>
     </div>
   );

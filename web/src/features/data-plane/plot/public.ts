@@ -4,4 +4,4 @@ export { useUnits } from "./definitions.ts";
 export { PlotFrame } from "./plot-frame.tsx";
 export type { Scale } from "./scales.ts";
 export { toggled } from "./traces.ts";
-export type { TraceSource } from "./use-plot.ts";
+export type { SharedAxis, TraceSource } from "./use-plot.ts";

@@ -9,6 +9,23 @@ export interface Trace {
 
 export const titleOfTrace = ({ topic, field }: Trace): string => (field === "" ? topic : `${topic}.${field}`);
 
+/** Percent-encodes these characters of a text. */
+export const encoded = (text: string, characters: RegExp): string => text.replace(characters, encodeURIComponent);
+
+/** A trace in an address: `topic:field`; colons and percent signs in the name of the topic are percent-encoded. */
+export const traceText = ({ topic, field }: Trace): string => `${encoded(topic, /[%:]/g)}:${field}`;
+
+/** Parses `topic:field`; null: it is no trace. */
+export function readTrace(text: string, readField = (field: string) => field): Trace | null {
+  const end = text.indexOf(":");
+  if (end <= 0) return null;
+  try {
+    return { topic: decodeURIComponent(text.slice(0, end)), field: readField(text.slice(end + 1)) };
+  } catch {
+    return null; // Invalid percent-encoding.
+  }
+}
+
 /** Maximum number of traces of a plot: more cannot be distinguished. */
 export const MAX_TRACES = 20;
 

@@ -3,7 +3,7 @@ import type { Span } from "../../../ui/plot/finger-span.ts";
 import { clockSeconds } from "../../../ui/time.ts";
 import { complain } from "../../../ui/toasts.ts";
 import { type Cursors, deltaText, measuredSpan } from "./cursors.ts";
-import type { DrawnPlot } from "./draw-plot.ts";
+import type { AxisListener, DrawnPlot } from "./draw-plot.ts";
 import type { Mark } from "./marks.ts";
 import { needsOwnScales, type Scale, type ScaleGroup } from "./scales.ts";
 import { statisticsOf, valueAt } from "./statistics.ts";
@@ -30,6 +30,12 @@ export interface TraceSource {
   /** The span of time to draw, in seconds since 1970; null if there is nothing new. */
   readonly span: (samples: Samples) => Span | null;
 }
+/** A time axis that other views share: what is shown of it and its cursor belong to them. Times are seconds since 1970. */
+export interface SharedAxis extends AxisListener {
+  readonly whole: Span;
+  readonly shown: Span;
+  readonly time: number;
+}
 interface Holder<T> {
   readonly current: T | null;
 }
@@ -50,6 +56,8 @@ export interface PlotOptions {
   readonly scale: Scale;
   readonly paused: boolean;
   readonly onZoom: () => void;
+  /** Null: the plot has an axis of its own. */
+  readonly axis: SharedAxis | null;
 }
 
 /** Statistics between the cursors, or of the visible span of time. */
@@ -64,7 +72,7 @@ interface PlotReader {
 
 /** Draws into the box, and writes the values under the pointer; returns functions that read what is visible. */
 export function usePlot(options: PlotOptions): PlotReader {
-  const { traces, colors, source, groups, scale, cursors } = options;
+  const { traces, colors, source, groups, scale, cursors, axis } = options;
   const latest = useRef(options);
   latest.current = options;
   const shown = useRef<Shown | null>(null);
@@ -83,7 +91,18 @@ export function usePlot(options: PlotOptions): PlotReader {
         }));
         const marks = (visible: Span) => latest.current.marks(visible);
         const hovered = () => writeValues(latest.current, plot, samples);
-        const plot = new DrawnPlot(box, series, { samples, zoomed: () => latest.current.onZoom(), hovered, marks });
+        const plot = new DrawnPlot(box, series, {
+          samples,
+          zoomed: () => latest.current.onZoom(),
+          hovered,
+          marks,
+          axis: latest.current.axis && {
+            left: () => latest.current.axis?.left() ?? 0,
+            zoomed: (span) => latest.current.axis?.zoomed(span),
+            picked: (time) => latest.current.axis?.picked(time),
+            press: (event) => latest.current.axis?.press(event),
+          },
+        });
         const panels = new Panels(plot);
         panels.arrange(latest.current, samples);
         shown.current = { plot, panels, samples };
@@ -91,7 +110,9 @@ export function usePlot(options: PlotOptions): PlotReader {
         const stop = drawRepeatedly((begin) => {
           const span = latest.current.paused ? null : latest.current.source.span(samples);
           if (span !== null) {
-            plot.draw(span.from, span.until);
+            const { axis: shared } = latest.current;
+            if (shared === null) plot.draw(span);
+            else plot.draw(shared.whole, shared.shown);
             panels.arrange(latest.current, samples);
           }
           if (begin - wroteAt < VALUES_MS) return;
@@ -116,6 +137,14 @@ export function usePlot(options: PlotOptions): PlotReader {
     shown.current.plot.redraw();
     writeValues(latest.current, shown.current.plot, shown.current.samples);
   }, [cursors?.join()]);
+  useEffect(() => {
+    if (axis !== null) shown.current?.plot.show(axis.shown);
+  }, [axis?.shown]);
+  useEffect(() => {
+    if (shown.current === null || axis === null) return;
+    shown.current.plot.hidePointer();
+    writeValues(latest.current, shown.current.plot, shown.current.samples);
+  }, [axis?.time]);
   return {
     columns: () => shown.current?.plot.columns() ?? [],
     drawn: () => shown.current && { span: shown.current.plot.visibleSpan(), canvases: shown.current.plot.canvases() },
@@ -179,9 +208,9 @@ function drawRepeatedly(draw: (begin: number) => void): () => void {
   };
 }
 
-/** Writes the values under the pointer, else the newest visible ones; empty without a sample. Also writes the statistics, if they are shown. */
-function writeValues({ values, time, delta, cursors, traces }: PlotOptions, plot: DrawnPlot, samples: Samples): void {
-  const at = plot.pointerTime();
+/** Writes the values under the pointer, else those at the cursor of a shared axis or the newest visible ones; empty without a sample. Also writes the statistics, if they are shown. */
+function writeValues({ values, time, delta, cursors, traces, axis }: PlotOptions, plot: DrawnPlot, samples: Samples): void {
+  const at = plot.pointerTime() ?? axis?.time ?? null;
   const span = plot.visibleSpan();
   const measured = measuredSpan(cursors, span);
   if (cursors !== null) write(delta.current, deltaText(cursors, span));

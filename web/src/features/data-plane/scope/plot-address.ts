@@ -1,5 +1,5 @@
 import { SCALES, type Scale } from "../plot/scales.ts";
-import { MAX_TRACES, type Trace } from "../plot/traces.ts";
+import { encoded, MAX_TRACES, readTrace, type Trace, traceText } from "../plot/traces.ts";
 import { type Derived, derivedOf } from "./derived.ts";
 import { TRIGGER_KINDS, TRIGGER_MODES, type Trigger } from "./trigger.ts";
 
@@ -41,7 +41,7 @@ export function plotOfParameters(parameters: readonly (readonly [string, string]
 /** Names and values of the address's parameters; defaults are omitted. */
 export function plotParameters({ traces, derived, seconds, scale, trigger }: Plot): [string, string][] {
   return [
-    ...traces.map((trace): [string, string] => ["trace", `${encoded(trace.topic, /[%:]/g)}:${trace.field}`]),
+    ...traces.map((trace): [string, string] => ["trace", traceText(trace)]),
     ...derived.map((one): [string, string] => ["derived", derivedText(one)]),
     ...(seconds === USUAL_WINDOW ? [] : [["seconds", String(seconds)] as [string, string]]),
     ...(scale === "auto" ? [] : [["scale", scale] as [string, string]]),
@@ -49,20 +49,9 @@ export function plotParameters({ traces, derived, seconds, scale, trigger }: Plo
   ];
 }
 
-const encoded = (text: string, characters: RegExp): string => text.replace(characters, encodeURIComponent);
 /** In a list, commas and percent signs are percent-encoded, too. */
 const listedTrace = ({ topic, field }: Trace): string => `${encoded(topic, /[%:,]/g)}:${encoded(field, /[%,]/g)}`;
 
-/** Parses `topic:field`; colons and percent signs in the name of the topic are percent-encoded. */
-function readTrace(text: string, readField = (field: string) => field): Trace | null {
-  const end = text.indexOf(":");
-  if (end <= 0) return null;
-  try {
-    return { topic: decodeURIComponent(text.slice(0, end)), field: readField(text.slice(end + 1)) };
-  } catch {
-    return null; // Invalid percent-encoding.
-  }
-}
 const readListedTrace = (text: string) => readTrace(text, decodeURIComponent);
 
 /** `kind,seconds,input,…`; only a mean has seconds, for others they are 0. */

@@ -16,6 +16,11 @@ export const placeOf = (time: number, { from, until }: Span): number => (100 * (
 /** The time, inside a span. */
 export const inside = (time: number, { from, until }: Span): number => Math.min(until, Math.max(from, time));
 
+/** The part of a span that is within the whole one; the whole one if they have nothing in common. */
+export function within({ from, until }: Span, whole: Span): Span {
+  return until <= whole.from || from >= whole.until ? whole : { from: inside(from, whole), until: inside(until, whole) };
+}
+
 /** What is shown after zooming by a factor (above 1: closer) around a time. */
 export function zoomed(shown: Span, { factor, around }: { factor: number; around: number }, whole: Span): Span {
   const length = shown.until - shown.from;

@@ -1,67 +1,49 @@
-import type { TargetedKeyboardEvent, TargetedPointerEvent } from "preact";
+import type { TargetedPointerEvent } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import type { IncidentTrigger } from "../../../../../src/features/flight/wire.ts";
 import { Button } from "../../../ui/button.tsx";
 import type { Span } from "../../../ui/plot/finger-span.ts";
 import { isNarrow } from "../../../ui/screen.ts";
-import { clockSeconds, millisecondsOf } from "../../../ui/time.ts";
+import { clockSeconds } from "../../../ui/time.ts";
 import type { RecordedMessage } from "../../recordings/file/recorded-file.ts";
-import { inside, placeOf, ticksOf, timeAfterKey, withTime, zoomed } from "./axis.ts";
+import { placeOf, ticksOf } from "./axis.ts";
+import { CurveRows } from "./curve-rows.tsx";
+import { loadCurves, networkCurves } from "./curves.ts";
 import { type Lane, lanesOf } from "./lanes.ts";
-import { type LoadCurve, loadCurves, valueUntil } from "./load.ts";
+import { type Cause, TimeLines } from "./time-lines.tsx";
+import type { TimeAxis } from "./use-axis.ts";
 
 /** Decimal places of the seconds of the cursor's time. */
 const DIGITS = 2;
-const ZOOM = 2;
 /** Place of the last tick whose text has room behind it, percent. */
 const MAX_TEXT_PLACE = 88;
-/** Processes that are listed at first: those that failed, then others that changed. */
+/** Processes that are listed at first: those that failed, then others that changed; and network figures. */
 const MAX_LISTED = 12;
-/** Height of a curve in its own units. */
-const CURVE_HEIGHT = 100;
+const MAX_NETWORK = 6;
 
 interface Props {
   readonly messages: readonly RecordedMessage[];
-  /** The whole time, seconds since 1970. */
-  readonly whole: Span;
-  readonly triggers: readonly IncidentTrigger[];
-  readonly time: number;
-  readonly onTime: (time: number) => void;
+  readonly axis: TimeAxis;
+  readonly causes: readonly Cause[];
   /** The process whose load is shown. */
   readonly process: string | null;
   readonly onProcess: (name: string) => void;
 }
 
-/** States of processes and load on one time axis, with the cursor. */
-export function Timeline({ messages, whole, triggers, time, onTime, process, onProcess }: Props) {
-  const [span, setSpan] = useState(whole);
+/** States of processes, load and network figures on one time axis, with the cursor. */
+export function Timeline({ messages, axis, causes, process, onProcess }: Props) {
+  const { whole, shown, time } = axis;
   const [showsAll, setShowsAll] = useState(false);
+  const [showsNetwork, setShowsNetwork] = useState(false);
   const lanes = useMemo(() => lanesOf(messages, whole), [messages]);
-  const curves = useMemo(() => loadCurves(messages, process), [messages, process]);
-  const causes = triggers.map(({ time: at, text }) => ({ at: millisecondsOf(at) / 1_000, text }));
-  const cause = inside(causes[0]?.at ?? whole.until, whole);
-  const shown = useMemo(() => withTime(span, time), [span, time]);
-  const move = (to: number) => {
-    setSpan(withTime(shown, to));
-    onTime(to);
-  };
-  const zoom = (factor: number) => setSpan(zoomed(shown, { factor, around: time }, whole));
-  const onKey = (event: TargetedKeyboardEvent<HTMLElement>) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const to = timeAfterKey(event, { time, shown, whole, cause });
-    if (to !== null) move(to);
-    else if (event.key === "+" || event.key === "=") zoom(ZOOM);
-    else if (event.key === "-") zoom(1 / ZOOM);
-    else if (event.key === "0") setSpan(whole);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  };
+  const load = useMemo(() => loadCurves(messages, process), [messages, process]);
+  const network = useMemo(() => networkCurves(messages), [messages]);
+  const shownNetwork = useMemo(() => (showsNetwork ? network : network.slice(0, MAX_NETWORK)), [network, showsNetwork]);
+  const [cause] = causes;
   const onPointer = (event: TargetedPointerEvent<HTMLElement>) => {
     if (event.type === "pointerdown") event.currentTarget.setPointerCapture(event.pointerId);
     else if (event.buttons === 0) return;
     const { left, width } = event.currentTarget.getBoundingClientRect();
-    if (width > 0) move(inside(shown.from + ((event.clientX - left) / width) * (shown.until - shown.from), whole));
+    if (width > 0) axis.move(shown.from + ((event.clientX - left) / width) * (shown.until - shown.from));
   };
   const changed = lanes.filter(({ hasChanged }) => hasChanged);
   const first = changed.slice(0, MAX_LISTED);
@@ -75,21 +57,26 @@ export function Timeline({ messages, whole, triggers, time, onTime, process, onP
     <section class="timeline" aria-label="Timeline">
       <div class="timeline-tools">
         <output>{cursorText}</output>
-        {causes.length > 0 && (
-          <Button title="Moves the cursor to the first cause (Enter)" onClick={() => move(cause)}>
+        {cause !== undefined && (
+          <Button title="Moves the cursor to the first cause (Enter)" onClick={() => axis.move(cause.at)}>
             Go to cause
           </Button>
         )}
-        <Button title="Zoom in at the cursor (+)" onClick={() => zoom(ZOOM)}>
+        <Button title="Zoom in at the cursor (+)" onClick={() => axis.zoom("in")}>
           Zoom in
         </Button>
-        <Button title="Zoom out (-)" enabled={shown.until - shown.from < whole.until - whole.from} onClick={() => zoom(1 / ZOOM)}>
+        <Button title="Zoom out (-)" enabled={shown.until - shown.from < whole.until - whole.from} onClick={() => axis.zoom("out")}>
           Zoom out
         </Button>
         <span class="grow" />
         {first.length < lanes.length && (
           <Button pressed={showsAll} onClick={() => setShowsAll(!showsAll)}>
             {`Show all ${lanes.length} processes`}
+          </Button>
+        )}
+        {network.length > MAX_NETWORK && (
+          <Button pressed={showsNetwork} onClick={() => setShowsNetwork(!showsNetwork)}>
+            {`Show all ${network.length} network figures`}
           </Button>
         )}
       </div>
@@ -105,7 +92,7 @@ export function Timeline({ messages, whole, triggers, time, onTime, process, onP
             aria-valuemax={Math.round((whole.until - whole.from) * 1_000)}
             aria-valuenow={Math.round((time - whole.from) * 1_000)}
             aria-valuetext={cursorText}
-            onKeyDown={onKey}
+            onKeyDown={axis.press}
             onPointerDown={onPointer}
             onPointerMove={onPointer}
           >
@@ -120,15 +107,9 @@ export function Timeline({ messages, whole, triggers, time, onTime, process, onP
           {rows}
           {listed.length === 0 && <p class="soft">No process changed its state.</p>}
         </section>
-        <CurveRows curves={curves} shown={shown} time={time} />
-        <div class="timeline-over" aria-hidden="true">
-          <div class="timeline-lines">
-            {causes.map(({ at, text }) => (
-              <Line key={`${at} ${text}`} kind="is-cause" place={placeOf(at, shown)} />
-            ))}
-            <Line kind="is-cursor" place={placeOf(time, shown)} />
-          </div>
-        </div>
+        <CurveRows label="Load" curves={load} axis={axis} />
+        <CurveRows label="Network" curves={shownNetwork} axis={axis} />
+        <TimeLines causes={causes} axis={axis} />
       </div>
       <p class="soft timeline-legend">
         <span class="timeline-cause-sign">◆</span> Cause. Arrow keys move the cursor, with Shift further; Home and End to the ends, Enter to
@@ -136,10 +117,6 @@ export function Timeline({ messages, whole, triggers, time, onTime, process, onP
       </p>
     </section>
   );
-}
-
-function Line({ kind, place }: { kind: string; place: number }) {
-  return place < 0 || place > 100 ? null : <span class={`timeline-line ${kind}`} style={{ left: `${place}%` }} />;
 }
 
 function LaneRow({ lane: { name, segments }, shown, onPick }: { lane: Lane; shown: Span; onPick: (name: string) => void }) {
@@ -170,36 +147,4 @@ function LaneRow({ lane: { name, segments }, shown, onPick }: { lane: Lane; show
       </div>
     </div>
   );
-}
-
-function CurveRows({ curves, shown, time }: { curves: readonly LoadCurve[]; shown: Span; time: number }) {
-  const drawn = useMemo(() => curves.map((curve) => ({ ...curve, path: pathOf(curve, shown) })), [curves, shown]);
-  return (
-    <section class="timeline-load" aria-label="Load">
-      {drawn.map((curve) => {
-        const value = valueUntil(curve, time);
-        return (
-          <div key={curve.title} class="timeline-row">
-            <span class="timeline-figure">
-              <span class="soft">{curve.title}</span> <b>{value === null ? "–" : curve.text(value)}</b>
-            </span>
-            <svg class="timeline-track" viewBox={`0 0 100 ${CURVE_HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-              <path d={curve.path} />
-            </svg>
-          </div>
-        );
-      })}
-    </section>
-  );
-}
-
-/** A line from sample to sample, from 0 up to the largest one. */
-function pathOf({ points }: LoadCurve, shown: Span): string {
-  const most = Math.max(...points.map(({ value }) => value)) || 1;
-  return points
-    .map(({ time, value }, index) => {
-      const height = CURVE_HEIGHT * (0.95 - (0.85 * value) / most);
-      return `${index === 0 ? "M" : "L"}${placeOf(time, shown).toFixed(2)} ${height.toFixed(1)}`;
-    })
-    .join("");
 }

@@ -50,11 +50,7 @@ export function FilePlot({ name, file }: { name: string; file: RecordedFile }) {
   const [source] = useState(() => fileSource(file, setProgress));
   return (
     <div class="data-body">
-      <ul class="recorded-topics" aria-label="Topics of the file">
-        {file.topics.map((topic) => (
-          <TopicFields key={topic.name} file={file} topic={topic} traces={traces} onToggle={toggle} />
-        ))}
-      </ul>
+      <FileTopics file={file} traces={traces} onToggle={toggle} />
       {traces.length === 0 ? (
         <p class="empty nothing">Open a topic and select the fields to plot.</p>
       ) : (
@@ -80,15 +76,26 @@ export function FilePlot({ name, file }: { name: string; file: RecordedFile }) {
   );
 }
 
-interface TopicFieldsProps {
+interface FileTopicsProps {
   readonly file: RecordedFile;
-  readonly topic: RecordedTopic;
+  /** The fields that are plotted. */
   readonly traces: readonly Trace[];
   readonly onToggle: (trace: Trace) => void;
 }
 
+/** The topics of a file, with buttons for their fields. */
+export function FileTopics(props: FileTopicsProps) {
+  return (
+    <ul class="recorded-topics" aria-label="Topics of the file">
+      {props.file.topics.map((topic) => (
+        <TopicFields key={topic.name} topic={topic} {...props} />
+      ))}
+    </ul>
+  );
+}
+
 /** A topic and its fields, which are read when it is opened. */
-function TopicFields({ file, topic, traces, onToggle }: TopicFieldsProps) {
+function TopicFields({ file, topic, traces, onToggle }: FileTopicsProps & { readonly topic: RecordedTopic }) {
   const [fields, setFields] = useState<readonly string[] | null>(null);
   const { name, messages, isReadable } = topic;
   const read = () => {

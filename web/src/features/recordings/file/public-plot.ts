@@ -1,2 +1,3 @@
 // Other features may show MCAP files with this. It is loaded with their views.
-export { FilePlot, useFile } from "./file-plot.tsx";
+export { FileTopics, useFile } from "./file-plot.tsx";
+export { fileSource } from "./file-source.ts";

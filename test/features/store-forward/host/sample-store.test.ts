@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { type LogWindow, SampleLog } from "../../../src/features/store-forward/host/sample-log.ts";
-import { SampleStore } from "../../../src/features/store-forward/host/sample-store.ts";
-import { UnconfirmedSamples } from "../../../src/features/store-forward/host/unconfirmed-samples.ts";
+import { type LogWindow, SampleLog } from "../../../../src/features/store-forward/host/sample-log.ts";
+import { SampleStore } from "../../../../src/features/store-forward/host/sample-store.ts";
+import { UnconfirmedSamples } from "../../../../src/features/store-forward/host/unconfirmed-samples.ts";
 
 let folder: string;
 let now = 0n;

@@ -1,0 +1,52 @@
+import type { ManagerCore } from "../../../app/feature.ts";
+import { askAllHosts } from "../../../app/hosts/all-hosts.ts";
+import type { Grant } from "../../../base/access.ts";
+import { compileFnmatch } from "../../../base/fnmatch.ts";
+import type { AnswerOf } from "../../../protocol/frames/frames.ts";
+import { EMPTY_STEP, isSeen, type ManagerDataPlane } from "../../data-plane/manager/index.ts";
+import type { TraceStep } from "../../data-plane/wire/topic-trace.ts";
+import { keptText } from "../kept-text.ts";
+import type { KeptTopic } from "../wire.ts";
+
+export type FoundSamples = Omit<AnswerOf<"request_kept_samples">, "type" | "request_id">;
+/** The kept samples of a topic, or of all topics; with the roles of a user on some processes, those that the user sees. */
+export type FindKept = (topic: string | null, grants: readonly Grant[] | null) => Promise<FoundSamples>;
+
+const NONE: FoundSamples = { is_named: false, topics: [], other_topics: 0, away: [] };
+
+export function findKept(
+  { config, hosts }: Pick<ManagerCore, "config" | "hosts">,
+  dataPlane: Pick<ManagerDataPlane, "ownersOf">,
+): FindKept {
+  return async (topic, grants) => {
+    const { topics: patterns = [] } = config().store_forward ?? {};
+    // Hosts delete what they have kept.
+    if (patterns.length === 0) return NONE;
+    const { answers, away } = await askAllHosts(hosts, (session) =>
+      session.command((id) => session.link.request("store_forward_status", { session: id, topic })),
+    );
+    const all: KeptTopic[] = answers.flatMap(({ host, value }) => value.topics.map((each) => ({ ...each, host })));
+    return {
+      is_named: topic === null || patterns.some((pattern) => compileFnmatch(pattern)(topic)),
+      topics: all.filter((each) => isSeen(grants, dataPlane.ownersOf({ topic: each.topic }))),
+      other_topics: answers.reduce((sum, { value }) => sum + value.other_topics, 0),
+      away,
+    };
+  };
+}
+
+/** The stores on the way of a topic: those that have kept samples of it, and that of its publisher's host. */
+export async function storeSteps(find: FindKept, topic: string, host: string | null): Promise<TraceStep[]> {
+  const { is_named, topics, away } = await find(topic, null);
+  const steps = topics.map((kept) => {
+    const { samples, sent, dropped } = kept;
+    return { ...storeStep(kept.host, keptText(kept)), messages: sent, waiting: samples, dropped };
+  });
+  if (host === null || !is_named || topics.some((kept) => kept.host === host)) return steps;
+  const note = away.includes(host)
+    ? "it keeps samples while its link is cut; it cannot be asked how many: its daemon is not connected"
+    : "it keeps samples while its link is cut; none so far";
+  return [...steps, storeStep(host, note)];
+}
+
+const storeStep = (host: string, note: string): TraceStep => ({ ...EMPTY_STEP, kind: "store", name: host, host, note });
