@@ -1,7 +1,9 @@
 import type { ManagerCore } from "../../../app/feature.ts";
 import { askAllHosts } from "../../../app/hosts/all-hosts.ts";
 import type { Grant } from "../../../base/access.ts";
+import { MgrError } from "../../../base/errors.ts";
 import { compileFnmatch } from "../../../base/fnmatch.ts";
+import { withTimeout } from "../../../base/wait.ts";
 import type { AnswerOf } from "../../../protocol/frames/frames.ts";
 import { EMPTY_STEP, isSeen, type ManagerDataPlane } from "../../data-plane/manager/index.ts";
 import type { TraceStep } from "../../data-plane/wire/topic-trace.ts";
@@ -12,19 +14,22 @@ export type FoundSamples = Omit<AnswerOf<"request_kept_samples">, "type" | "requ
 /** The kept samples of a topic, or of all topics; with the roles of a user on some processes, those that the user sees. */
 export type FindKept = (topic: string | null, grants: readonly Grant[] | null) => Promise<FoundSamples>;
 
+/** A host whose link hangs counts as away after this time, milliseconds: `mgr topic why` waits for all hosts. */
+const ANSWER_MS = 2_000;
 const NONE: FoundSamples = { is_named: false, topics: [], other_topics: 0, away: [] };
 
 export function findKept(
-  { config, hosts }: Pick<ManagerCore, "config" | "hosts">,
+  { clock, config, hosts }: Pick<ManagerCore, "clock" | "config" | "hosts">,
   dataPlane: Pick<ManagerDataPlane, "ownersOf">,
 ): FindKept {
   return async (topic, grants) => {
     const { topics: patterns = [] } = config().store_forward ?? {};
     // Hosts delete what they have kept.
     if (patterns.length === 0) return NONE;
-    const { answers, away } = await askAllHosts(hosts, (session) =>
-      session.command((id) => session.link.request("store_forward_status", { session: id, topic })),
-    );
+    const { answers, away } = await askAllHosts(hosts, (session) => {
+      const answer = session.command((id) => session.link.request("store_forward_status", { session: id, topic }));
+      return withTimeout(answer, ANSWER_MS, () => new MgrError("timeout", "the host did not answer in time"), clock);
+    });
     const all: KeptTopic[] = answers.flatMap(({ host, value }) => value.topics.map((each) => ({ ...each, host })));
     return {
       is_named: topic === null || patterns.some((pattern) => compileFnmatch(pattern)(topic)),
