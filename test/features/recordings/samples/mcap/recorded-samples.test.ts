@@ -113,7 +113,7 @@ test("a file has the descriptors of Protocol Buffers as bytes, and a topic has t
   const definition = Buffer.from(ARM_STATE_DESCRIPTORS).toString("base64");
   const described = { topic: "arm/state", definition, definitionName: "demo.ArmState", encoding: "protobuf" };
   const path = write("proto.mcap", [channelOf(described, { host: "a" })], [[0, 10n, 1n, null]]);
-  expect(readFileSync(path).includes(ARM_STATE_DESCRIPTORS)).toBe(true);
+  expect(readFileSync(path).includes(Buffer.from(ARM_STATE_DESCRIPTORS))).toBe(true);
   const recorded = await openRecorded("run", [path], () => true);
   expect(recorded.topics).toMatchObject([described]);
   await recorded.close();
