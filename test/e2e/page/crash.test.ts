@@ -80,6 +80,7 @@ test("an incident shows why it was kept, the terminal at a moment, and what had 
   await note.fill("vibrates");
   await crossed();
   await desk.run("Close all other tabs and panes");
+  await soon(() => page.locator(".pane").count()).toBe(1);
   await page
     .locator(".data-table tbody tr")
     .filter({ hasText: `${NAME} crashed` })
