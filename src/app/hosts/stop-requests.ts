@@ -49,7 +49,8 @@ export class StopRequests {
 
   #separately(part: readonly Waiting[]): void {
     const { command, link } = this.#options;
-    for (const { stop, resolve, reject } of part) command((session) => link.request("stop", { session, ...stop })).then(() => resolve(), reject);
+    for (const { stop, resolve, reject } of part)
+      command((session) => link.request("stop", { session, ...stop })).then(() => resolve(), reject);
   }
 
   async #together(part: readonly Waiting[]): Promise<void> {
