@@ -219,7 +219,8 @@ export type RequestOf<N extends HostRequestName> = z.infer<HostRequests[N]["requ
 export type ResponseOf<N extends HostRequestName> = z.infer<HostRequests[N]["response"]>;
 
 /**
- * An entry of the run table changed. `kind` names the change; `run` is the entry after it. `stopping`: not after an accepted `stop_runs`. `unhealthy`: the field of that name has the reason.
+ * An entry of the run table changed. `kind` names the change; `run` is the entry after it. `stopping`: left out for a stop that `stop_runs` has
+ * requested. `unhealthy`: the field of that name has the reason.
  * `watch`: `changed_file` has the file. `checks`: the field of that name. `exited`: the leader has ended; `extinct` follows when nothing of its tree is left. An `exited` whose run
  * is extinct reports both: the leader's end is held back for 25 ms at most while the run is being stopped, and otherwise until the end of the turn
  * in which it was detected.

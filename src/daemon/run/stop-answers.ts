@@ -23,6 +23,7 @@ interface StopParts {
 /** Carries out STOP_REQUESTS. */
 export class StopAnswers {
   readonly #parts: () => StopParts;
+  /** Whether a run is being stopped whose manager learns that from the answer. */
   #isSaying = false;
 
   constructor(parts: () => StopParts) {
