@@ -33,7 +33,7 @@ check(`Python finds ${total} messages, and the incident has ${messages}`, total 
 const browser = await launchBrowser();
 const { facts, value, terminal } = await shownIncident(browser, trial.fleet, {
   id,
-  field: "trial/p1:n",
+  field: "mgr/link:rtt_ms",
   terminal: "publishers/p1",
 }).finally(() => browser.close());
 check(`the page does not name all hosts: ${facts}`, trial.hosts.every((host) => facts.includes(host)) && !facts.includes("Missing"));

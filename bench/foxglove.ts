@@ -17,7 +17,9 @@ const ROUNDS = Number(process.env.MGR_BENCH_ROUNDS ?? 3);
 const WARM_UP_MS = 4_000;
 const SETTLE_MS = 700;
 const MEASURE_MS = 1_000 * Number(process.env.MGR_BENCH_SECONDS ?? 3);
-const part = (name: string) => new URL(`./support/${name}.ts`, import.meta.url);
+const TOPICS_PART = new URL("./support/stamped-topics.ts", import.meta.url);
+const BARE = new URL("./support/bare-viewer-server.ts", import.meta.url);
+const VIEWERS_PART = new URL("./support/foxglove-viewers.ts", import.meta.url);
 
 interface Server {
   readonly url: string;
@@ -61,9 +63,9 @@ const state = join(manager.dir, "state");
 const bus = new URL(readFileSync(join(state, "bus.url"), "utf8").trim());
 const client = await manager.connect();
 const { secret } = await client.ask({ type: "create_access_token", name: "bench", role: "viewer", for_url: true });
-await using topics = await Part.start(part("stamped-topics"), bus.port, bus.username, String(TOPICS));
-await using bare = await Part.start(part("bare-viewer-server"));
-await using viewers = await Part.start(part("foxglove-viewers"));
+await using topics = await Part.start(TOPICS_PART, bus.port, bus.username, String(TOPICS));
+await using bare = await Part.start(BARE);
+await using viewers = await Part.start(VIEWERS_PART);
 const { url: bareUrl } = await bare.ask<{ url: string }>({ rate: 0 });
 const servers: Record<"ours" | "theirs", Server> = {
   ours: {

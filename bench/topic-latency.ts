@@ -13,7 +13,7 @@ const RATE = 1_000;
 const WARM_UP_MS = 3_000;
 const ROUNDS = Number(process.env.MGR_BENCH_ROUNDS ?? 5);
 const SECONDS = Number(process.env.MGR_BENCH_SECONDS ?? 5);
-const PROGRAM = new URL("./support/stamped-topic.ts", import.meta.url);
+const PROGRAM = new URL("./support/timed-topic.ts", import.meta.url);
 
 interface Found {
   /** Of all messages, milliseconds. */

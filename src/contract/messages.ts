@@ -3,7 +3,8 @@ import { FEATURE_HEARTBEAT, FEATURE_REQUESTS, type HOST_NEWS } from "../features
 import { count, runId, session, streamName } from "./fields.ts";
 import { machineCpu } from "./loads.ts";
 import { byteRange, LIST_REQUESTS, listPage, nextPage, pageRequest } from "./pages.ts";
-import { runReport, runSpec, stopCause, stopStep } from "./run.ts";
+import { runReport, runSpec } from "./run.ts";
+import { STOP_REQUESTS } from "./stops.ts";
 import { MAX_SUPERVISED_NAMES, ON_BOOT } from "./supervision.ts";
 
 /**
@@ -141,19 +142,7 @@ export const HOST_REQUESTS = {
     }),
     response: z.object({ run: runReport }),
   },
-  /** Stops a run. Answered once accepted; the host then carries it out until the run is extinct. A stop of a stopping run is accepted. */
-  stop: {
-    request: z.object({
-      session,
-      run_id: runId,
-      steps: z.array(stopStep).min(1),
-      /** Whether another run is to follow; omitted: as said before (`supervise`). */
-      wanted: z.boolean().optional(),
-      /** The failure for which the run is stopped; omitted: the stop or a restart was requested. */
-      cause: stopCause.optional(),
-    }),
-    response: z.object({}),
-  },
+  ...STOP_REQUESTS,
   signal: { request: z.object({ session, run_id: runId, signal: z.string() }), response: z.object({}) },
   /** Writes to the terminal. Answered once queued; `busy` when the queue is full. */
   write: { request: z.object({ session, run_id: runId, text: z.string() }), response: z.object({}) },
@@ -230,7 +219,8 @@ export type RequestOf<N extends HostRequestName> = z.infer<HostRequests[N]["requ
 export type ResponseOf<N extends HostRequestName> = z.infer<HostRequests[N]["response"]>;
 
 /**
- * An entry of the run table changed. `kind` names the change; `run` is the entry after it. `unhealthy`: the field of that name has the reason.
+ * An entry of the run table changed. `kind` names the change; `run` is the entry after it. `stopping`: left out for a stop that `stop_runs` has
+ * requested. `unhealthy`: the field of that name has the reason.
  * `watch`: `changed_file` has the file. `checks`: the field of that name. `exited`: the leader has ended; `extinct` follows when nothing of its tree is left. An `exited` whose run
  * is extinct reports both: the leader's end is held back for 25 ms at most while the run is being stopped, and otherwise until the end of the turn
  * in which it was detected.

@@ -9,7 +9,8 @@ import type { HostOutput } from "./output/host-output.ts";
 import { startupCommands } from "./process/startup-commands.ts";
 import type { HostedRun } from "./run/extinct-run.ts";
 import type { RunTable } from "./run/run-table.ts";
-import { checkSteps, signalName } from "./run/signal-name.ts";
+import { signalName } from "./run/signal-name.ts";
+import type { StopAnswers } from "./run/stop-answers.ts";
 import type { Forwarder } from "./session/forwarder.ts";
 import type { Supervisor } from "./supervision/supervisor.ts";
 import type { TaskOwners } from "./tree/task-owners.ts";
@@ -23,6 +24,7 @@ interface HostParts extends Pick<HostHandlers, "hello"> {
   readonly spawn: (request: RequestOf<"spawn">) => Promise<HostedRun>;
   readonly supervisor: Supervisor<HostedRun>;
   readonly runs: RunTable<HostedRun>;
+  readonly stops: StopAnswers;
   readonly output: HostOutput;
   readonly lists: ListBuilder;
   /** Returns the owners of tasks as known now; created for each list of processes. */
@@ -59,6 +61,7 @@ function handlersOf({
   spawn,
   supervisor,
   runs,
+  stops,
   output: { rings, kept },
   lists,
   owners,
@@ -80,16 +83,8 @@ function handlersOf({
       return {};
     },
     past_runs: () => lists.pages.of(supervisor.pastRuns),
-    stop: async ({ run_id, steps, ...then }) => {
-      checkSteps(steps);
-      // A start in progress cannot be cancelled: the new process is stopped.
-      if (!runs.knows(run_id)) await runs.notStarting(run_id);
-      const run = runs.byId(run_id);
-      if (run.isExtinct) throw new MgrError("not_running", `'${run.spec.name}' is not running; its run ${run_id} has ended`);
-      supervisor.stopRequested(run.spec.name, then);
-      run.stop(steps, then.cause);
-      return {};
-    },
+    stop: (request) => stops.stop(request),
+    stop_runs: (request) => stops.stopMany(request),
     signal: ({ run_id, signal }) => {
       runs.byId(run_id).signal(signalName(signal));
       return {};

@@ -29,6 +29,7 @@ import { bootId } from "./proc/proc.ts";
 import type { HostedRun } from "./run/extinct-run.ts";
 import { RunStarter } from "./run/run-starter.ts";
 import { RunTable } from "./run/run-table.ts";
+import { StopAnswers } from "./run/stop-answers.ts";
 import { killEverything, stopEverything } from "./run/stop-everything.ts";
 import { Forwarder } from "./session/forwarder.ts";
 import { JoinedEnds } from "./session/joined-ends.ts";
@@ -72,6 +73,7 @@ export class Host implements HostLink {
   readonly #starter: RunStarter;
   readonly #kept: KeptRequests | undefined;
   readonly #supervisor: Supervisor<HostedRun>;
+  readonly #stops: StopAnswers;
   readonly #handover: HostHandover;
 
   constructor(options: HostOptions) {
@@ -155,6 +157,7 @@ export class Host implements HostLink {
       start: (run, check) => this.#start(run, check),
       log: (level, msg, about) => this.#report(level, msg, about),
     });
+    this.#stops = new StopAnswers(() => ({ runs: this.#runs, supervisor: this.#supervisor }));
     this.#handover = new HostHandover({
       clock: this.#clock,
       runs: this.#runs,
@@ -176,6 +179,7 @@ export class Host implements HostLink {
       },
       supervisor: this.#supervisor,
       runs: this.#runs,
+      stops: this.#stops,
       output: this.#output,
       lists: this.#lists,
       owners,
@@ -359,6 +363,7 @@ export class Host implements HostLink {
   }
 
   #publish(kind: HostEvent["kind"], run: HostedRun): void {
+    if (this.#stops.says(kind)) return;
     // The run's earlier output is sent first (docs/design/runtime-invariants.md, "Exit after output").
     this.#output.pump(run.spec.name);
     this.#seq += 1;

@@ -17,6 +17,7 @@ import { OutputSender } from "../daemon/output/output-sender.ts";
 import { RingStore } from "../daemon/output/ring-store.ts";
 import { startupCommands } from "../daemon/process/startup-commands.ts";
 import { RunTable } from "../daemon/run/run-table.ts";
+import { StopAnswers } from "../daemon/run/stop-answers.ts";
 import { ManagerSession, TICK_MS } from "../daemon/session/manager-session.ts";
 import { KeptRequests } from "../daemon/supervision/kept-requests.ts";
 import type { RequestStore } from "../daemon/supervision/request-store.ts";
@@ -54,6 +55,7 @@ export class FakeHost implements HostLink {
   readonly #store: RequestStore | undefined;
   readonly #publisher = new Publisher<(listener: HostListener) => void>(() => {});
   readonly #counts = new Map<string, number>();
+  readonly #stops = new StopAnswers(() => this.#parts);
   #life = 0;
   #parts: Life;
   #isLost = false;
@@ -205,14 +207,8 @@ export class FakeHost implements HostLink {
         supervisor.startEnded(report.name);
         return { run: report };
       },
-      stop: async ({ run_id, steps, ...then }) => {
-        // A start that is under way cannot be cancelled: its run is stopped.
-        await this.#parts.runs.notStarting(run_id);
-        if (run(run_id).isExtinct) throw new MgrError("not_running", `the run ${run_id} has ended`);
-        this.#parts.supervisor.stopRequested(run(run_id).spec.name, then);
-        run(run_id).stop(steps, then.cause);
-        return {};
-      },
+      stop: (request) => this.#stops.stop(request),
+      stop_runs: (request) => this.#stops.stopMany(request),
       signal: ({ run_id, signal }) => {
         run(run_id).signal(signal);
         return {};
@@ -283,9 +279,11 @@ export class FakeHost implements HostLink {
   #runChanged(life: Life, kind: HostEvent["kind"], run: FakeRun): void {
     if (life !== this.#parts || this.#isClosed) return;
     life.output.pump(run.spec.name);
-    life.seq += 1;
-    const event: HostEvent = { seq: life.seq, kind, run: run.report };
-    this.#notify((listener) => listener.onEvent?.(event));
+    if (!this.#stops.says(kind)) {
+      life.seq += 1;
+      const event: HostEvent = { seq: life.seq, kind, run: run.report };
+      this.#notify((listener) => listener.onEvent?.(event));
+    }
     life.supervisor.runChanged(kind, run);
   }
 

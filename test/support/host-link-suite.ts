@@ -59,6 +59,7 @@ export function describeHostLink(name: string, open: () => Promise<OpenLink>): v
       const refused = [
         manager.spawn("p", "sleep 60"),
         manager.ask("stop", { run_id, steps: [{ signal: "SIGTERM", timeout_ms: 1 }] }),
+        manager.ask("stop_runs", { stops: [{ run_id, steps: [{ signal: "SIGTERM", timeout_ms: 1 }] }] }),
         manager.ask("signal", { run_id, signal: "SIGTERM" }),
         manager.ask("write", { run_id, text: "x" }),
         manager.ask("resize", { run_id, rows: 1, cols: 1 }),
@@ -162,6 +163,40 @@ export function describeHostLink(name: string, open: () => Promise<OpenLink>): v
       clearInterval(passing);
       expect(end).toMatchObject({ extinct: true, stopping: true, exit: { signal: "SIGKILL" } });
       await expect(manager.ask("signal", { run_id: run.run_id, signal: "SIGTERM" })).rejects.toMatchObject({ code: "not_running" });
+    });
+
+    it("stops many runs by one request: each is accepted, without an event, or refused by itself", async () => {
+      const names = ["a", "b", "c"];
+      const runs: RunReport[] = [];
+      for (const name of names) runs.push(await manager.spawn(name, "exec sleep 60"));
+      const [ended] = runs;
+      await manager.ask("stop", { run_id: ended?.run_id ?? "", steps: [{ signal: "SIGKILL", timeout_ms: 5_000 }] });
+      await manager.event(runs[0] as RunReport, "extinct");
+      const steps = [{ signal: "SIGTERM", timeout_ms: 5_000 }];
+      const [, wrong, stopped] = runs.map(({ run_id }) => run_id);
+      const { refused } = await manager.ask("stop_runs", {
+        stops: [
+          { run_id: ended?.run_id ?? "", steps },
+          { run_id: "9-9", steps },
+          { run_id: wrong ?? "", steps: [{ signal: "SIGNONE", timeout_ms: 1 }] },
+          { run_id: stopped ?? "", steps, wanted: false },
+        ],
+      });
+      expect(refused).toEqual([
+        { run_id: ended?.run_id, code: "not_running", message: expect.stringContaining("has ended") },
+        { run_id: "9-9", code: "not_running", message: expect.stringContaining("9-9") },
+        { run_id: wrong, code: "bad_field", message: expect.stringContaining("SIGNONE") },
+      ]);
+      await manager.event(runs[2] as RunReport, "extinct");
+      expect(manager.events.filter(({ run }) => run.name === "c").map(({ kind }) => kind)).not.toContain("stopping");
+      const { runs: table } = await manager.ask("report", { after: null });
+      expect(table.map(({ stopping, extinct }) => [stopping, extinct])).toEqual([
+        [true, true],
+        [false, false],
+        [true, true],
+      ]);
+      await manager.ask("stop", { run_id: wrong ?? "", steps: [{ signal: "SIGKILL", timeout_ms: 5_000 }] });
+      await manager.event(runs[1] as RunReport, "extinct");
     });
 
     it("delivers signals", async () => {
@@ -329,7 +364,7 @@ function spec(name: string, line: string): RunSpec {
   return hostSpec(name, line, { terminal: { rows: 24, cols: 80, backlog: 1024 * 1024 } });
 }
 
-type Asked = "stop" | "signal" | "write" | "resize" | "memo" | "tail" | "read" | "report" | "startup_commands";
+type Asked = "stop" | "stop_runs" | "signal" | "write" | "resize" | "memo" | "tail" | "read" | "report" | "startup_commands";
 type WithoutSession<N extends Asked> = Omit<RequestOf<N>, "session">;
 
 /** A manager's end: its session, and everything that the host told it. */

@@ -12,6 +12,7 @@ import type { RunReport } from "../../contract/run.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import { formatTime } from "../../protocol/time.ts";
 import type { OutputHub } from "../../transport/output/output-hub.ts";
+import { AcceptedStops } from "./accepted-stops.ts";
 import { HostSession } from "./host-session.ts";
 import type { HostedProcesses } from "./hosted-processes.ts";
 import { readList } from "./list-reader.ts";
@@ -80,6 +81,7 @@ export class HostController {
   readonly #queues = new Map<string, News[]>();
   /** The newest report of each run, for an actor that is rebuilt. */
   #table: Map<string, RunReport> | null = null;
+  readonly #stops = new AcceptedStops();
   /** Stream id of the daemon that reported these runs. */
   #streamId: string | null = null;
   /** Runs of unknown names that are being stopped, by run id. */
@@ -103,6 +105,7 @@ export class HostController {
         onLog: (entry) => log.append(entry),
         onReport: (runs, changing) => this.#report(runs, changing),
         onEvent: (event) => this.#event(event),
+        onStopping: (stop) => this.#stops.accepted(stop, this.#table ?? new Map()),
         onStale: () => system.send("host", host, { type: "stale" }),
       },
     });
@@ -156,7 +159,7 @@ export class HostController {
 
   /** Reports the state of a process again, for an actor that is rebuilt. */
   reportAgain(name: string): void {
-    if (this.#table !== null) this.#reportOne(name, this.#table.get(name) ?? null);
+    if (this.#table !== null) this.#reportOne(name, this.lastReport(name));
   }
 
   /** Logs the end of the previous daemon, if this manager has not met the new one before. */
@@ -187,7 +190,8 @@ export class HostController {
 
   /** The host's newest report about `name`. */
   lastReport(name: string): RunReport | null {
-    return this.#table?.get(name) ?? null;
+    const run = this.#table?.get(name);
+    return run === undefined ? null : this.#stops.applied(run);
   }
 
   /** Stream id of the newest daemon that was ready. */
@@ -238,6 +242,7 @@ export class HostController {
     for (const run of runs.values()) if (!run.extinct && processTable.isUnknown(run.name)) processTable.foundAt(run.name, host);
     const known = new Set(processTable.namesAt(host));
     this.#table = new Map(runs);
+    this.#stops.keep(runs.values());
     for (const name of known) {
       const run = runs.get(name) ?? null;
       if (run !== null || !changing.has(name)) this.#reportOne(name, run);
@@ -272,6 +277,7 @@ export class HostController {
 
   #event({ kind, run }: HostEvent): void {
     if (this.#table) this.#table.set(run.name, run);
+    if (run.exit !== null) this.#stops.ended(run);
     // Events here do not concern a process that is placed on another host.
     if (!this.#options.processTable.concerns(run.name, this.#options.host)) return;
     const type = EVENTS[kind];

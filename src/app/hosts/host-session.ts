@@ -15,8 +15,10 @@ import {
 } from "../../contract/messages.ts";
 import { pagesOf } from "../../contract/pages.ts";
 import type { RunReport } from "../../contract/run.ts";
+import type { Stop } from "../../contract/stops.ts";
 import { type Carried, Forwards } from "./forwards.ts";
 import { PendingAnswers } from "./pending-answers.ts";
+import { StopRequests } from "./stop-requests.ts";
 
 /** Events that the session reports to the rest of the manager, all in the order in which they occurred at the host. */
 export interface HostSessionListener {
@@ -29,6 +31,8 @@ export interface HostSessionListener {
    */
   onReport(runs: ReadonlyMap<string, RunReport>, changing: ReadonlySet<string>): void;
   onEvent(event: HostEvent): void;
+  /** A run is being stopped, as requested; the host sends no event about that. */
+  onStopping(stop: Stop): void;
   /** The host no longer accepts the session: a new hello is needed. */
   onStale(): void;
 }
@@ -55,6 +59,8 @@ interface SessionOptions {
  */
 export class HostSession {
   readonly link: HostLink;
+  /** Stops of runs. */
+  readonly stops: StopRequests;
   readonly #options: SessionOptions;
   readonly #forwards: Forwards;
   readonly #answers: PendingAnswers;
@@ -78,6 +84,11 @@ export class HostSession {
     const { listener } = options;
     this.#answers = new PendingAnswers(options.clock);
     this.#forwards = new Forwards(options.link);
+    this.stops = new StopRequests({
+      link: options.link,
+      command: (send) => this.command(send),
+      onStopping: (stop) => listener.onStopping(stop),
+    });
     this.#unsubscribe = options.link.listen({
       onHeartbeat: (heartbeat) => {
         if (!this.link.isDirect) this.#answers.giveUpLate();

@@ -66,7 +66,7 @@ export async function stopRun(
     cancellation,
     async () => {
       try {
-        await session.command((id) => session.link.request("stop", { session: id, ...request }));
+        await session.stops.send(request);
         return "accepted";
       } catch (error) {
         if (error instanceof MgrError && error.code === "not_running") return "gone";

@@ -28,6 +28,7 @@ function rig() {
         heard.push(`report ${[...runs.keys()].join(",")}`);
       },
       onEvent: ({ seq, kind }) => void heard.push(`${kind} ${seq}`),
+      onStopping: () => {},
       onStale: () => void heard.push("stale"),
     },
   });

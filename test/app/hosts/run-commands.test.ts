@@ -18,22 +18,31 @@ afterEach(() => {
 async function rig() {
   const link = new ScriptedLink();
   const nothing = () => {};
+  const stopping: string[] = [];
   const session: HostSession = new HostSession({
     link,
     epoch: 1,
     clock: testClock(),
-    listener: { onHeartbeat: nothing, onOutput: nothing, onLog: nothing, onReport: nothing, onEvent: nothing, onStale: () => void greet() },
+    listener: {
+      onHeartbeat: nothing,
+      onOutput: nothing,
+      onLog: nothing,
+      onReport: nothing,
+      onEvent: nothing,
+      onStopping: ({ run_id }) => void stopping.push(run_id),
+      onStale: () => void greet(),
+    },
   });
   open.push(session);
   let greetings = 0;
   link.auto = (name) => (name === "hello" ? hello(`s${++greetings}`) : name === "report" ? page(0) : undefined);
   const greet = () => session.greet().then(() => session.deliver());
   await greet();
-  return { link, session };
+  return { link, session, stopping };
 }
 
 /** The next request, which may come only after the pause between two attempts. */
-async function next(link: ScriptedLink, name: "spawn" | "stop") {
+async function next(link: ScriptedLink, name: "spawn" | "stop" | "stop_runs") {
   await expect.poll(() => link.asked.length).toBeGreaterThan(0);
   return link.next(name);
 }
@@ -131,5 +140,48 @@ describe("stopping", () => {
     const rejected = expect(stopped).rejects.toThrow(TypeError);
     await (await next(link, "stop")).refuse(new TypeError("a defect"));
     await rejected;
+  });
+
+  it("of one turn are one request, and each has its own answer", async () => {
+    const { link, session, stopping } = await rig();
+    const stop = (runId: string) => stopRun({ session, clock: systemClock }, { runId, steps }, never);
+    const stopped = [stop("1-1"), stop("1-2"), stop("1-3")];
+    const asked = await next(link, "stop_runs");
+    expect(asked.request).toEqual({ session: "s1", stops: ["1-1", "1-2", "1-3"].map((run_id) => ({ run_id, steps })) });
+    expect(link.asked).toEqual([]);
+    await asked.answer({
+      refused: [
+        { run_id: "1-2", code: "not_running", message: "no such run" },
+        { run_id: "1-3", code: "busy", message: "not now" },
+      ],
+    });
+    await (await next(link, "stop")).answer({});
+    expect(await Promise.all(stopped)).toEqual(["accepted", "gone", "accepted"]);
+    // The third one was accepted by a request of its own, which an event follows.
+    expect(stopping).toEqual(["1-1"]);
+  });
+
+  it("are sent one by one to a host that refuses them together", async () => {
+    const { link, session } = await rig();
+    const stopped = ["1-1", "1-2"].map((runId) => stopRun({ session, clock: systemClock }, { runId, steps }, never));
+    await (await next(link, "stop_runs")).refuse(new MgrError("unknown_action", "its version is older"));
+    for (const run_id of ["1-1", "1-2"]) {
+      const asked = await next(link, "stop");
+      expect(asked.request).toEqual({ session: "s1", run_id, steps });
+      await asked.answer({});
+    }
+    expect(await Promise.all(stopped)).toEqual(["accepted", "accepted"]);
+  });
+
+  it("are all sent again if their answer is lost", async () => {
+    const { link, session } = await rig();
+    const stopped = ["1-1", "1-2"].map((runId) => stopRun({ session, clock: systemClock }, { runId, steps }, never));
+    await (await next(link, "stop_runs")).refuse(new MgrError("timeout", "no answer"));
+    for (const run_id of ["1-1", "1-2"]) {
+      const again = await next(link, "stop");
+      expect(again.request).toMatchObject({ run_id });
+      await again.answer({});
+    }
+    expect(await Promise.all(stopped)).toEqual(["accepted", "accepted"]);
   });
 });

@@ -39,7 +39,15 @@ async function sessionWith({ bytes, begin = 0, from = begin, truncated = false, 
     link,
     epoch: 1,
     clock: testClock(),
-    listener: { onHeartbeat: nothing, onOutput: nothing, onLog: nothing, onReport: nothing, onEvent: nothing, onStale: nothing },
+    listener: {
+      onHeartbeat: nothing,
+      onOutput: nothing,
+      onLog: nothing,
+      onReport: nothing,
+      onEvent: nothing,
+      onStopping: nothing,
+      onStale: nothing,
+    },
   });
   await session.greet();
   session.deliver();

@@ -4,6 +4,7 @@ import { MAX_MEMBERS_PER_TURN } from "../../../src/app/processes/command-plan.ts
 import { memoryIntents } from "../../../src/app/state/intent-keeper.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import { loadConfigObject } from "../../../src/config/load/load.ts";
+import type { RequestOf } from "../../../src/contract/messages.ts";
 import { LogBook } from "../../../src/log/log-book.ts";
 import { FakeHost } from "../../../src/testing/fake-host.ts";
 import { BY } from "../support/engines.ts";
@@ -57,6 +58,7 @@ describe(`a group of ${COUNT}`, () => {
     const answer = host.request.bind(host);
     host.request = (name, request) => {
       if (name === "spawn" || name === "stop") turns.note(name);
+      if (name === "stop_runs") for (const _ of (request as RequestOf<"stop_runs">).stops) turns.note("stop");
       // On a busy machine what got no answer in time is sent again.
       if (name === "spawn") runs.set((request as { run_id: string }).run_id, (request as { spec: { name: string } }).spec.name);
       return answer(name, request);

@@ -24,7 +24,15 @@ async function open({ spec = () => SPEC }: { spec?: () => RunSpec } = {}) {
     link,
     epoch: 1,
     clock: systemClock,
-    listener: { onHeartbeat: nothing, onOutput: nothing, onLog: nothing, onReport: nothing, onEvent: nothing, onStale: nothing },
+    listener: {
+      onHeartbeat: nothing,
+      onOutput: nothing,
+      onLog: nothing,
+      onReport: nothing,
+      onEvent: nothing,
+      onStopping: nothing,
+      onStale: nothing,
+    },
   });
   link.auto = (name) => (name === "hello" ? hello("s1") : name === "report" ? page(0) : undefined);
   await session.greet().then(() => session.deliver());

@@ -1,6 +1,7 @@
 import { MgrError } from "../../../src/base/errors.ts";
 import type { HostEvent, HostRequestName } from "../../../src/contract/messages.ts";
 import type { RunReport, RunSpec } from "../../../src/contract/run.ts";
+import type { Stop } from "../../../src/contract/stops.ts";
 import { report } from "../../support/run-reports.ts";
 import { hello, page, ScriptedLink } from "./scripted-link.ts";
 
@@ -62,6 +63,7 @@ export class FakeHost extends ScriptedLink {
       );
     if (name === "spawn") return this.#spawn(String(request.run_id), request.spec as RunSpec, String(request.memo));
     if (name === "stop") return this.#stop(String(request.run_id));
+    if (name === "stop_runs") return this.#stopMany(request.stops as readonly Stop[]);
     return {};
   }
 
@@ -95,6 +97,18 @@ export class FakeHost extends ScriptedLink {
     this.onStop(run.spec.name);
     if (!run.report.stopping) this.#change(run, "stopping", { stopping: true });
     return {};
+  }
+
+  /** Without an event, as every host does. */
+  #stopMany(stops: readonly Stop[]): object {
+    const refused = stops.flatMap(({ run_id }) => {
+      const run = [...this.runs.values()].find(({ report }) => report.run_id === run_id);
+      if (run === undefined || run.report.extinct) return [{ run_id, code: "not_running", message: "it is over" }];
+      run.report = { ...run.report, stopping: true };
+      this.onStop(run.spec.name);
+      return [];
+    });
+    return { refused };
   }
 
   #change(run: FakeRun, kind: HostEvent["kind"], changes: Partial<RunReport>): void {

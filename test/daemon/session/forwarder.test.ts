@@ -38,7 +38,15 @@ class Rig implements AsyncDisposable {
     await manager.flush();
     rig.#stop = () => served.close();
     const ignore = () => {};
-    const listener = { onHeartbeat: ignore, onOutput: ignore, onLog: ignore, onReport: ignore, onEvent: ignore, onStale: ignore };
+    const listener = {
+      onHeartbeat: ignore,
+      onOutput: ignore,
+      onLog: ignore,
+      onReport: ignore,
+      onEvent: ignore,
+      onStopping: ignore,
+      onStale: ignore,
+    };
     rig.session = new HostSession({ link, epoch: 1, clock: systemClock, listener });
     rig.#server = createServer({ allowHalfOpen: true }, (socket) => {
       socket.on("error", ignore);

@@ -49,7 +49,7 @@ test("an incident has every sample and line that all hosts published, with a wro
   );
   const browser = await sharedBrowser();
   try {
-    const page = await shownIncident(browser, trial.fleet, { id, field: "trial/p1:n", terminal: "publishers/p1" });
+    const page = await shownIncident(browser, trial.fleet, { id, field: "mgr/link:rtt_ms", terminal: "publishers/p1" });
     for (const host of trial.hosts) expect(page.facts).toContain(host);
     expect(page.facts).not.toContain("Missing");
     expect(page.value).toBeGreaterThan(0);

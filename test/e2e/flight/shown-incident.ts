@@ -35,12 +35,18 @@ export async function shownIncident(
     const { port } = server.address() as AddressInfo;
     await page.goto(`http://127.0.0.1:${port}/?${new URLSearchParams({ incident: id, field, terminal })}`);
     await page.locator(".plot-box canvas").waitFor();
-    const value = await eventually("the plot has a value at the cursor", () => page.locator(".trace-value").innerText());
+    // Until the whole file is read, it is the last value so far.
+    const read = page.locator(".incident-plot [role=status]");
+    await eventually("the file is read", async () => (await read.innerText()) === "");
+    const value = await eventually("the plot has a value at the cursor", async () => {
+      const text = await page.locator(".trace-value").innerText();
+      return text === "" ? null : Number(text);
+    });
     const rows = page.locator(".still-terminal .xterm-rows");
     await eventually("the terminal shows something", async () => (await rows.innerText()).trim() !== "");
     return {
       facts: await page.locator(".incident-facts").innerText(),
-      value: Number(value),
+      value,
       terminal: await rows.innerText(),
       network: await page.getByRole("region", { name: "Network" }).innerText(),
     };

@@ -80,7 +80,7 @@ test("an incident shows why it was kept, the terminal at a moment, and what had 
   await note.fill("vibrates");
   await crossed();
   await desk.run("Close all other tabs and panes");
-  await page.getByRole("complementary", { name: "Keep a snapshot" }).getByRole("button", { name: "Close" }).press("Enter");
+  await soon(() => page.locator(".pane").count()).toBe(1);
   await page
     .locator(".data-table tbody tr")
     .filter({ hasText: `${NAME} crashed` })
@@ -94,11 +94,11 @@ test("an incident shows why it was kept, the terminal at a moment, and what had 
   await incident.locator(".still-terminal .xterm-rows").getByText("red <b>bold</b>").waitFor();
   await incident.getByText(`${NAME} ended: SIGSEGV`).waitFor();
   // A field of a topic is plotted on the same axis, at the same cursor.
-  await incident.locator("summary", { hasText: "mgr/interfaces" }).press("Enter");
-  await incident.getByRole("button", { name: "rx_bytes_s" }).press("Enter");
+  await incident.locator("summary", { hasText: "mgr/processes" }).press("Enter");
+  await incident.getByRole("button", { name: "pid", exact: true }).press("Enter");
   await incident.locator(".plot-box canvas").waitFor();
   await soon(() => incident.locator(".trace-value").textContent()).toMatch(/^\d/);
-  await soon(() => new URL(page.url()).searchParams.get("field")).toBe("mgr/interfaces:rx_bytes_s");
+  await soon(() => new URL(page.url()).searchParams.get("field")).toBe("mgr/processes:pid");
   const address = new URL(page.url());
   expect(address.searchParams.has("moment")).toBe(true);
   await incident.getByRole("img", { name: new RegExp(`^${NAME}: .*failed: SIGSEGV from `) }).waitFor();
@@ -133,12 +133,12 @@ test("an incident shows why it was kept, the terminal at a moment, and what had 
 
   const phone = await rig.open(`/${address.search}`, { viewport: { width: 390, height: 800 }, colorScheme: "dark" });
   await phone.page.locator(".still-terminal .xterm-rows").getByText("red <b>bold</b>").waitFor();
-  await phone.page.getByRole("img", { name: "Plot of mgr/interfaces.rx_bytes_s" }).locator("canvas").waitFor();
+  await phone.page.getByRole("img", { name: "Plot of mgr/processes.pid" }).locator("canvas").waitFor();
   await soon(() => phone.page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
   expect(await phone.violations()).toEqual([]);
   await phone.page.context().close();
 
-  await incident.getByRole("button", { name: "Pin" }).press("Enter");
+  await incident.getByRole("button", { name: "Pin", exact: true }).press("Enter");
   await incident.getByRole("button", { name: "Pinned" }).waitFor();
   await incident.getByRole("button", { name: "Delete" }).press("Enter");
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).press("Enter");

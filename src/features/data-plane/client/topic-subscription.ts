@@ -45,8 +45,8 @@ const MAX_WAITING = 1_000;
 export class TopicSubscription implements AsyncIterable<TopicMessage> {
   readonly topic: string;
   /**
-   * Messages received; messages that the publisher sent but that have not arrived, neither at once nor late; messages dropped because the program did not read them in
-   * time; messages that could not be decoded; and those that came late, which count as received, too.
+   * Messages received; messages that the publisher sent but that have not arrived, neither at once nor late; messages dropped because the program
+   * did not read them in time; messages that could not be decoded; and those that came late, which count as received, too.
    */
   readonly counters = { received: 0, bytes: 0, missed: 0, dropped: 0, undecoded: 0, late: 0 };
   readonly #decoder: TopicDecoder;

@@ -4,8 +4,9 @@ import type { TopicEncoding } from "../../../base/topic-encodings.ts";
 import { messageReader, parseMessageDefinition } from "./message-definition.ts";
 import { messagesOfDescriptors } from "./protobuf-descriptors.ts";
 
-/** Maximum number of messages that a problem lists. */
+/** Maximum number of messages that a problem lists, and of the characters of each. */
 const MAX_NAMES = 10;
+const MAX_NAME_CHARS = 255;
 
 export interface NamedDefinition {
   readonly encoding: TopicEncoding;
@@ -37,6 +38,12 @@ function protobufProblem(definition: string, name: string): string | null {
     return "the definition is not base64: it must be a FileDescriptorSet in base64";
   const names = messagesOfDescriptors(bytes);
   if (names.includes(name)) return null;
-  const found = names.length === 0 ? "none" : names.slice(0, MAX_NAMES).join(", ") + (names.length > MAX_NAMES ? ", …" : "");
+  const found =
+    names.length === 0
+      ? "none"
+      : names
+          .slice(0, MAX_NAMES)
+          .map((each) => each.slice(0, MAX_NAME_CHARS))
+          .join(", ") + (names.length > MAX_NAMES ? ", …" : "");
   return name === "" ? `the definition names no message: name one of ${found}` : `the definition has no message '${name}'; it has ${found}`;
 }

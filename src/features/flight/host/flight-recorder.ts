@@ -188,9 +188,10 @@ export class FlightRecorder {
 
   runChanged(kind: HostEvent["kind"], run: ChangedRun): void {
     const now = this.#options.now();
-    this.#states.changed(now, run.report);
+    const { report } = run;
+    this.#states.changed(now, report);
     // Before a trigger fires, so that an incident contains its own cause.
-    this.#ring.put(processEntry(now, kind, run.report));
+    if (this.#ring.isOn) this.#ring.put(processEntry(now, kind, report));
     this.#triggers.runChanged(kind, run);
   }
 

@@ -1,5 +1,4 @@
-import type { RunReport } from "../../../contract/run.ts";
-import { processEntry } from "../../recordings/host/index.ts";
+import { type ChangedProcess, processEntry } from "../../recordings/host/index.ts";
 import { MAX_SPAN_MS } from "../contract.ts";
 import type { RingMessage } from "./ring/records.ts";
 
@@ -10,32 +9,42 @@ const KEPT_NS = BigInt(MAX_SPAN_MS) * 1_000_000n;
 
 interface Change {
   readonly time: bigint;
-  readonly isExtinct: boolean;
-  readonly message: RingMessage;
+  readonly process: ChangedProcess;
 }
 
 /** The states of the runs of the host over time, so that a part begins with the state of each process that ran at its first moment. */
 export class RunStates {
   /** In the order of time, by the name of the process. */
   readonly #changes = new Map<string, Change[]>();
+  /** When the newest run of a process became extinct, by the name of the process, the earliest first. */
+  readonly #ends = new Map<string, bigint>();
 
   /** `time`: nanoseconds since 1970. */
-  changed(time: bigint, report: RunReport): void {
-    const known = this.#changes.get(report.name) ?? [];
-    known.push({ time, isExtinct: report.extinct, message: processEntry(time, "state", report) });
+  changed(time: bigint, process: ChangedProcess): void {
+    const { name, run_id, pid, ready, stopping, extinct, exit, rows, cols } = process;
+    const known = this.#changes.get(name) ?? [];
+    known.push({ time, process: { name, run_id, pid, ready, stopping, extinct, exit, rows, cols } });
     if (known.length > MAX_CHANGES) known.shift();
-    this.#changes.set(report.name, known);
-    for (const [name, changes] of this.#changes) {
-      const last = changes.at(-1);
-      if (last?.isExtinct === true && last.time + KEPT_NS < time) this.#changes.delete(name);
-    }
+    this.#changes.set(name, known);
+    this.#ends.delete(name);
+    if (extinct) this.#ends.set(name, time);
+    this.#forget(time - KEPT_NS);
   }
 
   /** The state that each process had just before a time, as messages of that time with the kind `state`. Runs that had ended by then are left out. */
   before(time: bigint): RingMessage[] {
     return [...this.#changes.values()].flatMap((changes) => {
       const last = changes.findLast((change) => change.time < time);
-      return last === undefined || last.isExtinct ? [] : [{ ...last.message, received: time }];
+      return last === undefined || last.process.extinct ? [] : [processEntry(time, "state", last.process)];
     });
+  }
+
+  /** Forgets the processes that ended before a time. */
+  #forget(before: bigint): void {
+    for (const [name, end] of this.#ends) {
+      if (end >= before) break;
+      this.#ends.delete(name);
+      this.#changes.delete(name);
+    }
   }
 }

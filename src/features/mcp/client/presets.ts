@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { PRESET_NAME_RULE } from "../../presets/preset-name.ts";
 import { type Tool, tool } from "./tool.ts";
 
-const name = z.string().min(1).max(255).describe("Name of a preset.");
+const name = z.string().min(1).max(255).describe(`Name of a preset. It ${PRESET_NAME_RULE}.`);
 
 /** Tools for values of parameters that are kept in files. */
 export const PRESET_TOOLS: readonly Tool[] = [

@@ -29,8 +29,11 @@ export function logEntry(topic: string, time: bigint, value: unknown): TappedMes
     : entry(topic, LOG_LINE, time, logLine(time, line.level, line.source, line.msg));
 }
 
+/** What a message about a change of a run says of the run. */
+export type ChangedProcess = Pick<RunReport, "name" | "run_id" | "pid" | "ready" | "stopping" | "extinct" | "exit" | "rows" | "cols">;
+
 /** A change of a run of the host. */
-export function processEntry(time: bigint, change: string, report: RunReport): TappedMessage {
-  const { name, run_id, pid, ready, stopping, extinct, exit, rows, cols } = report;
+export function processEntry(time: bigint, change: string, process: ChangedProcess): TappedMessage {
+  const { name, run_id, pid, ready, stopping, extinct, exit, rows, cols } = process;
   return jsonEntry("mgr/processes", time, { kind: change, name, run_id, pid, ready, stopping, extinct, exit, rows, cols });
 }

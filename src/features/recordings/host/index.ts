@@ -5,7 +5,7 @@ import { hostClocksHost } from "../../host-clocks/host/index.ts";
 import { NO_RECORDINGS, type RECORDING_REQUESTS } from "../contract.ts";
 import { Recorder } from "./recorder.ts";
 
-export { jsonEntry, logEntry, processEntry } from "./host-entries.ts";
+export { type ChangedProcess, jsonEntry, logEntry, processEntry } from "./host-entries.ts";
 export { type MetadataRecord, RecordingFile } from "./recording-file.ts";
 export { fileState } from "./recording-state.ts";
 export { createFile, type OpenFile } from "./write-queue.ts";

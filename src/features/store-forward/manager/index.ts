@@ -6,7 +6,7 @@ import type { FeatureExtension } from "../../../http/extension.ts";
 import { dataPlane } from "../../data-plane/manager/index.ts";
 import type { StoreForwardSettings } from "../config.ts";
 import type { StoreForwardSpec } from "../contract.ts";
-import { type FindKept, findKept, storeSteps } from "./kept-samples.ts";
+import { askHosts, type FindKept, findKept, storeSteps } from "./kept-samples.ts";
 
 /** Tells the hosts which topics they keep while their links are cut, and shows what they keep. */
 export const storeForward: ManagerFeature<null> = {
@@ -14,7 +14,11 @@ export const storeForward: ManagerFeature<null> = {
   attach(core) {
     const { config, events, hosts, log, use } = core;
     const traffic = use(dataPlane);
-    const find = findKept(core, traffic);
+    const find = findKept({
+      patterns: () => config().store_forward?.topics ?? [],
+      ask: (topic) => askHosts(core, topic),
+      ownersOf: (object) => traffic.ownersOf(object),
+    });
     traffic.addTraceSource((topic, host) => storeSteps(find, topic, host));
     const configure = (host: string, session: HostSession) => {
       const spec = specOf(config().store_forward);

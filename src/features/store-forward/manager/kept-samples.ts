@@ -1,10 +1,14 @@
+import type { z } from "zod";
 import type { ManagerCore } from "../../../app/feature.ts";
-import { askAllHosts } from "../../../app/hosts/all-hosts.ts";
+import { type Answers, askAllHosts } from "../../../app/hosts/all-hosts.ts";
 import type { Grant } from "../../../base/access.ts";
+import { MgrError } from "../../../base/errors.ts";
 import { compileFnmatch } from "../../../base/fnmatch.ts";
+import { withTimeout } from "../../../base/wait.ts";
 import type { AnswerOf } from "../../../protocol/frames/frames.ts";
 import { EMPTY_STEP, isSeen, type ManagerDataPlane } from "../../data-plane/manager/index.ts";
 import type { TraceStep } from "../../data-plane/wire/topic-trace.ts";
+import type { STORE_FORWARD_REQUESTS } from "../contract.ts";
 import { keptText } from "../kept-text.ts";
 import type { KeptTopic } from "../wire.ts";
 
@@ -12,27 +16,41 @@ export type FoundSamples = Omit<AnswerOf<"request_kept_samples">, "type" | "requ
 /** The kept samples of a topic, or of all topics; with the roles of a user on some processes, those that the user sees. */
 export type FindKept = (topic: string | null, grants: readonly Grant[] | null) => Promise<FoundSamples>;
 
+/** A host whose link hangs counts as away after this time, milliseconds: `mgr topic why` waits for all hosts. */
+const ANSWER_MS = 2_000;
+type HostAnswers = Answers<z.infer<(typeof STORE_FORWARD_REQUESTS)["store_forward_status"]["response"]>>;
 const NONE: FoundSamples = { is_named: false, topics: [], other_topics: 0, away: [] };
 
-export function findKept(
-  { config, hosts }: Pick<ManagerCore, "config" | "hosts">,
-  dataPlane: Pick<ManagerDataPlane, "ownersOf">,
-): FindKept {
+interface FindOptions {
+  /** The patterns of `store_forward.topics`. */
+  readonly patterns: () => readonly string[];
+  /** Asks all hosts for the samples of a topic, or of all topics. */
+  readonly ask: (topic: string | null) => Promise<HostAnswers>;
+  readonly ownersOf: ManagerDataPlane["ownersOf"];
+}
+
+export function findKept({ patterns, ask, ownersOf }: FindOptions): FindKept {
   return async (topic, grants) => {
-    const { topics: patterns = [] } = config().store_forward ?? {};
+    const named = patterns();
     // Hosts delete what they have kept.
-    if (patterns.length === 0) return NONE;
-    const { answers, away } = await askAllHosts(hosts, (session) =>
-      session.command((id) => session.link.request("store_forward_status", { session: id, topic })),
-    );
+    if (named.length === 0) return NONE;
+    const { answers, away } = await ask(topic);
     const all: KeptTopic[] = answers.flatMap(({ host, value }) => value.topics.map((each) => ({ ...each, host })));
     return {
-      is_named: topic === null || patterns.some((pattern) => compileFnmatch(pattern)(topic)),
-      topics: all.filter((each) => isSeen(grants, dataPlane.ownersOf({ topic: each.topic }))),
+      is_named: topic === null || named.some((pattern) => compileFnmatch(pattern)(topic)),
+      topics: all.filter((each) => isSeen(grants, ownersOf({ topic: each.topic }))),
       other_topics: answers.reduce((sum, { value }) => sum + value.other_topics, 0),
       away,
     };
   };
+}
+
+/** Asks all hosts. Those that cannot be reached, or hang, are named. */
+export function askHosts({ hosts, clock }: Pick<ManagerCore, "clock" | "hosts">, topic: string | null): Promise<HostAnswers> {
+  return askAllHosts(hosts, (session) => {
+    const answer = session.command((id) => session.link.request("store_forward_status", { session: id, topic }));
+    return withTimeout(answer, ANSWER_MS, () => new MgrError("timeout", "the host did not answer in time"), clock);
+  });
 }
 
 /** The stores on the way of a topic: those that have kept samples of it, and that of its publisher's host. */

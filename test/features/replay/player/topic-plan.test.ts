@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { parseMoment } from "../../../../src/features/replay/player/play-options.ts";
-import { planTopics } from "../../../../src/features/replay/player/topic-plan.ts";
+import { describedChannel, planTopics } from "../../../../src/features/replay/player/topic-plan.ts";
+import { ARM_STATE_DESCRIPTORS } from "../../data-plane/arm-state-protobuf.ts";
 
 const json = (topic: string) => ({ topic, encoding: "json", schemaEncoding: "jsonschema", definition: "{}", definitionName: topic });
 const CHANNELS = ["arm/state", "arm/torque", "camera", "mgr/log", "mgr/clock"].map(json);
@@ -45,4 +46,10 @@ test("moments are seconds, durations or times", () => {
   expect(parseMoment("1m30s")).toEqual({ kind: "offset", ns: 90_000_000_000n });
   expect(parseMoment("2026-11-26T12:00:00Z")).toEqual({ kind: "time", ns: 1_795_694_400_000_000_000n });
   for (const odd of ["", "soon", "1x", "-3", "2026-11", "m"]) expect(parseMoment(odd)).toBeNull();
+});
+
+test("Protocol Buffers are played with their descriptors", () => {
+  const definition = Buffer.from(ARM_STATE_DESCRIPTORS).toString("base64");
+  const described = { encoding: "protobuf", definition, definitionName: "demo.ArmState" };
+  expect(describedChannel({ topic: "arm/state", schemaEncoding: "protobuf", ...described })).toEqual({ ...described, note: null });
 });

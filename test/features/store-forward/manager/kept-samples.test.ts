@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { storeSteps } from "../../../../src/features/store-forward/manager/kept-samples.ts";
+import { findKept, storeSteps } from "../../../../src/features/store-forward/manager/kept-samples.ts";
 import type { KeptTopic } from "../../../../src/features/store-forward/wire.ts";
 
 const KEPT: KeptTopic = {
@@ -22,6 +22,41 @@ const answer = (more: { is_named?: boolean; topics?: KeptTopic[]; away?: string[
 });
 const notesOf = async (host: string | null, more: Parameters<typeof answer>[0]) =>
   (await storeSteps(answer(more), "arm/state", host)).map((step) => `${step.kind} ${step.name}: ${step.note}`);
+
+const { host: _host, ...OF_ROBOT } = KEPT;
+const find = (patterns: readonly string[]) =>
+  findKept({
+    patterns: () => patterns,
+    ask: async () => ({
+      answers: [
+        { host: "robot", value: { topics: [OF_ROBOT, { ...OF_ROBOT, topic: "gps" }], other_topics: 2 } },
+        { host: "station", value: { topics: [], other_topics: 1 } },
+      ],
+      away: ["crane"],
+    }),
+    ownersOf: (object) => ("topic" in object && object.topic === "gps" ? ["navigation"] : ["arm/controller"]),
+  });
+
+it("the answers of all hosts are one list, with the hosts that could not be asked", async () => {
+  const topics = [KEPT, { ...KEPT, topic: "gps" }];
+  expect(await find(["arm/*"])(null, null)).toEqual({ is_named: true, topics, other_topics: 3, away: ["crane"] });
+});
+
+it.each([
+  { patterns: ["gps", "arm/*"], isNamed: true },
+  { patterns: ["gps"], isNamed: false },
+])("says whether $patterns name a topic", async ({ patterns, isNamed }) => {
+  expect((await find(patterns)("arm/state", null)).is_named).toBe(isNamed);
+});
+
+it("without a pattern no host is asked", async () => {
+  expect(await find([])(null, null)).toEqual({ is_named: false, topics: [], other_topics: 0, away: [] });
+});
+
+it("a user with a role on some processes sees the topics of these alone", async () => {
+  const { topics } = await find(["*"])(null, [{ role: "viewer", on: ["arm/*"] }]);
+  expect(topics.map(({ topic }) => topic)).toEqual(["arm/state"]);
+});
 
 it("a host that keeps samples of a topic is a step of its way, with the reason why they wait", async () => {
   const steps = await storeSteps(answer({ topics: [KEPT] }), "arm/state", "robot");

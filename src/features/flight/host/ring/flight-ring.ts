@@ -38,6 +38,11 @@ export class FlightRing {
     this.#memory.skipTo(this.#disk.lastNumber + 1);
   }
 
+  /** Whether messages are kept. */
+  get isOn(): boolean {
+    return this.#isOn;
+  }
+
   /** `disk`: bytes; 0: nothing is kept there. */
   configure(bounds: RingBounds, disk: number): void {
     const wasOn = this.#isOn;

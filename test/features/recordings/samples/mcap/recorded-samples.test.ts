@@ -8,7 +8,6 @@ import { type McapChannel, McapEncoder } from "../../../../../src/features/recor
 import { openMessageFile } from "../../../../../src/features/recordings/samples/mcap/message-file.ts";
 import { openRecorded } from "../../../../../src/features/recordings/samples/mcap/recorded-samples.ts";
 import type { TopicSamples } from "../../../../../src/features/recordings/samples/samples.ts";
-import { describedChannel } from "../../../../../src/features/replay/player/topic-plan.ts";
 import { ARM_STATE_DESCRIPTORS } from "../../../data-plane/arm-state-protobuf.ts";
 
 let folder = "";
@@ -135,7 +134,7 @@ test("a file without an index is refused", async () => {
   await expect(openRecorded("run", [path], () => true)).rejects.toThrow();
 });
 
-test("a file has the descriptors of Protocol Buffers as bytes, and a topic has them as base64 when it is read and played", async () => {
+test("a file has the descriptors of Protocol Buffers as bytes, and a topic has them as base64 when it is read", async () => {
   const definition = Buffer.from(ARM_STATE_DESCRIPTORS).toString("base64");
   const described = { topic: "arm/state", definition, definitionName: "demo.ArmState", encoding: "protobuf" };
   const path = write("proto.mcap", [channelOf(described, { host: "a" })], [[0, 10n, 1n, null]]);
@@ -144,6 +143,6 @@ test("a file has the descriptors of Protocol Buffers as bytes, and a topic has t
   expect(recorded.topics).toMatchObject([described]);
   await recorded.close();
   const file = await openMessageFile(path);
-  expect(file.channels.map(describedChannel)).toEqual([{ definition, definitionName: "demo.ArmState", encoding: "protobuf", note: null }]);
+  expect(file.channels).toEqual([{ ...described, schemaEncoding: "protobuf" }]);
   await file.close();
 });
