@@ -106,7 +106,7 @@ async function crashOfArm(instance: Instance): Promise<void> {
   const crash = { on: "crash", processes: ["arm/*"], before: "15s", after: "4s" };
   writeFileSync(instance.config, JSON.stringify({ ...file, flight: { triggers: { crash } } }));
   await instance.mgr("reload");
-  await new Promise((resolve) => setTimeout(resolve, 15_000));
+  await new Promise((resolve) => setTimeout(resolve, 20_000));
   const client = await instance.connect();
   process.kill(Number((await client.process("arm/simulation")).pid), "SIGSEGV");
   await eventually("the incident is complete", async () => (await crashes(client)).some(({ state }) => state === "complete"), 60_000);
@@ -128,7 +128,12 @@ async function incident(page: Page, { instance }: { instance: Instance }): Promi
   await page.goto(new URL(`/?${new URLSearchParams([...Object.entries(part), ...traces])}`, instance.url).href);
   await page.locator(".plot-box canvas").waitFor();
   await page.locator(".still-terminal .xterm-rows").waitFor();
-  await page.locator(".incident-moment").evaluate((moment) => moment.scrollIntoView());
+  // The plot is at the lower edge, with the rows above it.
+  await page.evaluate(`{
+    const body = document.querySelector(".incident-body");
+    const plot = document.querySelector(".plot-panels");
+    body.scrollTop += plot.getBoundingClientRect().bottom - body.getBoundingClientRect().bottom;
+  }`);
   await page.waitForTimeout(600);
 }
 

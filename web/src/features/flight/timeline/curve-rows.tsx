@@ -35,13 +35,12 @@ export function CurveRows({ label, curves, axis: { shown, time } }: Props) {
   );
 }
 
-/** A line from sample to sample, from 0 up to the largest one. */
+/** A line from sample to sample, from 0 up to the largest one; a point for a single one. */
 function pathOf({ points }: Curve, shown: Span): string {
   const most = points.reduce((largest, { value }) => Math.max(largest, value), 0) || 1;
-  return points
-    .map(({ time, value }, index) => {
-      const height = CURVE_HEIGHT * (0.95 - (0.85 * value) / most);
-      return `${index === 0 ? "M" : "L"}${placeOf(time, shown).toFixed(2)} ${height.toFixed(1)}`;
-    })
-    .join("");
+  const places = points.map(({ time, value }) => {
+    const height = CURVE_HEIGHT * (0.95 - (0.85 * value) / most);
+    return `${placeOf(time, shown).toFixed(2)} ${height.toFixed(1)}`;
+  });
+  return places.length === 1 ? `M${places[0]}h0` : `M${places.join("L")}`;
 }
