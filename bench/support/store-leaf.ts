@@ -42,12 +42,18 @@ let live = 0;
 const timer = setInterval(() => {
   leaf.bus.publish("topic.live", `${live++} ${performance.timeOrigin + performance.now()}`.padEnd(LIVE_BYTES));
 }, LIVE_MS);
-process.on("disconnect", async () => {
+// The benchmark ends its parts by SIGTERM; it is gone itself if the channel to it ends.
+let isEnding = false;
+const end = async () => {
+  if (isEnding) return;
+  isEnding = true;
   clearInterval(timer);
   await leaf.close();
   rmSync(folder, { recursive: true });
   process.exit();
-});
+};
+process.on("disconnect", end);
+process.on("SIGTERM", end);
 process.send?.({});
 
 async function ours(): Promise<Leaf> {
