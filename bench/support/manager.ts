@@ -26,6 +26,8 @@ interface BenchOptions {
   readonly hosts?: readonly string[];
   readonly loggers?: object;
   readonly audit?: { readonly enabled?: boolean };
+  /** Address of the nats-server that carries the other hosts; default: the manager's own broker. */
+  readonly bus?: string | undefined;
   /** Port of the manager on the loopback interface; default: any. */
   readonly port?: number;
   /** `mgr up --detach`: the manager replaces its program by itself. */
@@ -56,13 +58,13 @@ export class BenchManager implements AsyncDisposable {
    */
   static async up(
     processes: Record<string, ProcessSettings>,
-    { hosts = [], loggers = {}, audit = {}, port = 0, isDetached = false, prepare }: BenchOptions = {},
+    { hosts = [], loggers = {}, audit = {}, bus, port = 0, isDetached = false, prepare }: BenchOptions = {},
   ): Promise<BenchManager> {
     const dir = mkdtempSync(join(tmpdir(), "mgr-bench-"));
     const runtime = join(dir, "run");
     mkdirSync(runtime, { mode: 0o700 });
     writeFileSync(join(dir, "keys"), `${USER} ${PASSWORD}\n`, { mode: 0o600 });
-    const instance = { name: "bench", manager: `127.0.0.1:${port}`, webui_auth_file: "keys", state_dir: "state" };
+    const instance = { name: "bench", manager: `127.0.0.1:${port}`, webui_auth_file: "keys", state_dir: "state", bus };
     const config = join(dir, "mgr.yaml");
     for (const host of hosts) writeFileSync(join(dir, `${host}.token`), `${randomBytes(24).toString("hex")}\n`, { mode: 0o600 });
     const settings = Object.fromEntries(hosts.map((host) => [host, { token_file: `${host}.token` }]));

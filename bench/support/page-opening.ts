@@ -29,7 +29,8 @@ export interface Opening {
 export async function openPage(
   browser: Browser,
   origin: BenchManager | string,
-  { count, inspect }: { count: number; inspect?: (page: Page) => Promise<void> },
+  count: number,
+  inspect?: (page: Page) => Promise<void>,
 ): Promise<Opening> {
   const isBare = typeof origin === "string";
   const page = await newPage(browser, origin, { script: isBare ? barePage(count) : OURS });

@@ -1,6 +1,7 @@
 // The page's state with 10,000 processes of a snapshot: the same answers as with few, and one changed process repaints only what shows it.
 import { effect } from "@preact/signals";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { dependentsAmong, stoppedAlong } from "../../../src/client/shown/along.ts";
 import type { Process, ProcessTreeNode } from "../../../src/protocol/resources/resources.ts";
 
 const COUNT = 10_000;
@@ -85,16 +86,15 @@ async function loadPage() {
     WebSocket: Socket,
   }))
     vi.stubGlobal(name, value);
-  const [store, filter, rows, facts, verbs, arrangement] = await Promise.all([
+  const [store, filter, rows, facts, arrangement] = await Promise.all([
     import("../../../web/src/state/store.ts"),
     import("../../../web/src/tree/tree-filter.ts"),
-    import("../../../web/src/tree/tree-navigation.ts"),
+    import("../../../web/src/tree/tree-rows.ts"),
     import("../../../web/src/tree/group-facts.ts"),
-    import("../../../web/src/actions/verb-actions.ts"),
     import("../../../web/src/tree/arrangement.ts"),
   ]);
   await vi.waitFor(() => expect(store.isLoaded.value).toBe(true), 30_000);
-  return { ...store, ...filter, ...rows, ...facts, ...verbs, ...arrangement };
+  return { ...store, ...filter, ...rows, ...facts, ...arrangement };
 }
 
 describe("a page of 10,000 processes", () => {
@@ -113,6 +113,9 @@ describe("a page of 10,000 processes", () => {
     return node;
   };
 
+  const rowsOf = (names: ReadonlySet<string> | null) =>
+    page.treeRows(page.arrangedTree.value, { folds: {}, isArranged: false, isIncluded: names && ((name) => names.has(name)) });
+
   test("counts all, and draws the rows of open groups", () => {
     expect(page.allProcesses()).toHaveLength(COUNT);
     expect([...page.counts.value]).toEqual(
@@ -121,7 +124,7 @@ describe("a page of 10,000 processes", () => {
         ["error", 10],
       ]),
     );
-    expect(page.rows.value).toHaveLength(GROUPS + COUNT / GROUPS);
+    expect(rowsOf(null)).toHaveLength(GROUPS + COUNT / GROUPS);
     expect(page.offered.value.map(({ prefix }) => prefix)).toEqual(["host:"]);
   });
 
@@ -129,7 +132,7 @@ describe("a page of 10,000 processes", () => {
     const found = (text: string) => {
       page.filterTree(text);
       const names = page.filtered.value ?? [];
-      const shown = page.rows.value.flatMap(({ node }) => (node.type === "process" ? [node.name] : []));
+      const shown = rowsOf(new Set(names)).flatMap(({ node }) => (node.type === "process" ? [node.name] : []));
       expect(new Set(shown)).toEqual(new Set(names));
       page.filterTree("");
       return names;
@@ -143,14 +146,13 @@ describe("a page of 10,000 processes", () => {
     expect(page.filtered.value).toBeNull();
   });
 
-  test("asks before a stop that ends dependents, of which few are among the many", () => {
-    const asks = (index: number) => {
-      const name = nameOf(index);
-      const process = page.processOf(name);
-      const actions = page.verbActions(name, { kind: "process", name }, process ? [process] : []);
-      return actions.find(({ verb }) => verb === "stop")?.asks?.();
-    };
-    expect([asks(0), asks(1), asks(COUNT - 1), asks(COUNT - 2)]).toEqual([true, false, true, false]);
+  test("finds the processes that a stop of another one ends among the few that depend on any", () => {
+    const all = page.allProcesses();
+    const few = dependentsAmong(all);
+    expect(few.map(({ name }) => name)).toEqual([nameOf(COUNT - 2), nameOf(COUNT - 1)]);
+    for (const index of [0, 1, COUNT - 1, COUNT - 2])
+      expect(stoppedAlong([nameOf(index)], few)).toEqual(stoppedAlong([nameOf(index)], all));
+    expect(stoppedAlong([nameOf(0)], few)).toEqual(few);
   });
 
   test("a changed process changes the facts of its group only, and arranges nothing again", () => {

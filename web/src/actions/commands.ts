@@ -1,6 +1,6 @@
 import { computed, effect, signal } from "@preact/signals";
 import { findGroup } from "../../../src/client/mirror.ts";
-import { stillStoppedWith, stoppedAlong } from "../../../src/client/shown/along.ts";
+import { dependentsAmong, stillStoppedWith, stoppedAlong } from "../../../src/client/shown/along.ts";
 import { shownState } from "../../../src/client/shown/shown-state.ts";
 import type { Process, ProcessState } from "../../../src/protocol/resources/resources.ts";
 import { refusalOf } from "../state/access.ts";
@@ -144,8 +144,8 @@ function untilSettled(names: readonly string[], before: readonly (Process | unde
 
 const CHANGING: ReadonlySet<ProcessState> = new Set<ProcessState>(["starting", "stopping"]);
 
-/** The processes that a stop of others may stop: few among many, so that the palette can ask about each action that it shows. */
-const dependents = computed(() => allProcesses().filter(({ stops_with }) => stops_with.length > 0));
+/** Found once for each change: the palette asks about each action that it shows. */
+const dependents = computed(() => dependentsAmong(allProcesses()));
 
 /** The targets of a command, those that it ends, and the dependents that end with them. */
 function effectsOf(verb: Verb, target: Target) {

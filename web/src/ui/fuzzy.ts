@@ -21,6 +21,8 @@ function scoreOf(words: readonly string[], text: string): number | null {
   const lower = text.toLowerCase();
   // Capitals begin words, too; the lower case of a few characters has another length.
   const cased = lower.length === text.length ? text : lower;
+  // Most texts end here: comparing pieces takes ten times as long.
+  for (const word of words) if (!lower.includes(word) && !hasInOrder(lower, word)) return null;
   let total = 0;
   for (const word of words) {
     const at = lower.indexOf(word);
@@ -30,9 +32,8 @@ function scoreOf(words: readonly string[], text: string): number | null {
   return total - text.length / 200;
 }
 
-/** The score of the best placement of the word's characters in the text. */
+/** The score of the best placement of the word's characters in the text, which contains them in this order. */
 function piecesScore(word: string, text: string, cased: string): number {
-  if (!hasInOrder(text, word)) return NEVER;
   /** For each position in the text: the best score of the word's characters so far, with the last of them there. */
   let before: number[] = [];
   for (let index = 0; index < word.length; index++) {
