@@ -16,6 +16,7 @@ const PROGRAM = process.env.MGR_BENCH_PROGRAM ?? fileURLToPath(new URL("../../bi
 const execute = promisify(execFile);
 const USER = "bench";
 const PASSWORD = "bench";
+const PROCESSES_PER_FILE = 10_000;
 
 export interface ProcessSettings {
   readonly command: string | readonly string[];
@@ -68,7 +69,13 @@ export class BenchManager implements AsyncDisposable {
     const config = join(dir, "mgr.yaml");
     for (const host of hosts) writeFileSync(join(dir, `${host}.token`), `${randomBytes(24).toString("hex")}\n`, { mode: 0o600 });
     const settings = Object.fromEntries(hosts.map((host) => [host, { token_file: `${host}.token` }]));
-    writeFileSync(config, JSON.stringify({ instance, hosts: settings, loggers, audit, processes }));
+    // A file may have 4 MiB, so many processes are in files of their own.
+    const all = Object.entries(processes);
+    for (let first = 0; first < all.length; first += PROCESSES_PER_FILE) {
+      const some = Object.fromEntries(all.slice(first, first + PROCESSES_PER_FILE));
+      writeFileSync(join(dir, `processes-${first}.yaml`), JSON.stringify({ processes: some }));
+    }
+    writeFileSync(config, JSON.stringify({ instance, hosts: settings, loggers, audit, include: ["processes-*.yaml"] }));
     await prepare?.(join(dir, "state"));
     const { PATH, MGR_BENCH_NODE_OPTIONS: NODE_OPTIONS } = process.env;
     const environment = { PATH, HOME: dir, LANG: "C.UTF-8", XDG_RUNTIME_DIR: runtime, NODE_OPTIONS };
