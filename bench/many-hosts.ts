@@ -1,11 +1,13 @@
 // 100 hosts with 100 processes each on one manager: milliseconds until all 10,000 are started. The hosts are simulated
 // in one process, but each speaks the real contract over connections of its own. Peer: as many bare questions and
-// answers of the same sizes over bare WebSockets. `npx tsx bench/many-hosts.ts`
+// answers of the same sizes over bare WebSockets. `npx tsx bench/many-hosts.ts`; MGR_BENCH_HOSTS and MGR_BENCH_PROCESSES (of each) for other
+// numbers, MGR_BENCH_BUS=nats for a nats-server as the bus, MGR_BENCH_START=0 to leave the processes stopped: 100,000 take minutes to start.
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { WebSocketServer } from "ws";
+import { NatsServer } from "../test/support/nats-server.ts";
 import { cpuMs, residentMib } from "./support/cpu.ts";
 import { percentile, printFigure, rounded, sleep } from "./support/figure.ts";
 import { BenchManager } from "./support/manager.ts";
@@ -14,14 +16,26 @@ import { Part } from "./support/part.ts";
 const HOSTS = Number(process.env.MGR_BENCH_HOSTS ?? 100);
 const EACH = Number(process.env.MGR_BENCH_PROCESSES ?? 100);
 const SNAPSHOTS = 20;
+const RETURNS = 5;
 const IDLE_MS = 10_000;
 /** Bytes of a spawn and of its answer. */
 const [SPAWN, REPORT] = [1_400, 600];
 
+const isStarted = process.env.MGR_BENCH_START !== "0";
+await using server = process.env.MGR_BENCH_BUS === "nats" ? await NatsServer.start() : null;
+
 const names = Array.from({ length: HOSTS * EACH }, (_, index) => `all/h${index % HOSTS}/p${Math.floor(index / HOSTS)}`);
 const processes = Object.fromEntries(names.map((name, index) => [name, { command: ["sleep", "1000"], node: `h${index % HOSTS}` }]));
-await using manager = await BenchManager.up(processes, { hosts: Array.from({ length: HOSTS }, (_, index) => `h${index}`) });
-await using fleet = await Part.start(new URL("support/host-fleet.ts", import.meta.url), manager.url, manager.dir, String(HOSTS));
+await using manager = await BenchManager.up(processes, {
+  hosts: Array.from({ length: HOSTS }, (_, index) => `h${index}`),
+  bus: server?.url,
+});
+await using fleet = await Part.start(
+  new URL("support/host-fleet.ts", import.meta.url),
+  server?.url ?? manager.url,
+  manager.dir,
+  String(HOSTS),
+);
 const client = await manager.connect();
 /** Of each step, the longest that the manager's event loop was late, milliseconds. */
 const late: Record<string, number> = {};
@@ -39,13 +53,23 @@ const join_ms = performance.now() - joined;
 late.join = await manager.longestDelay();
 
 const [begin, cpuBefore] = [performance.now(), cpuMs(pid)];
-const started = client.untilAll(names, "started");
-client.send({ type: "start_group", name: "all" });
-await started;
+if (isStarted) await reach("started", "start_group");
 const start = performance.now() - begin;
 const start_cpu_ms = Math.round(cpuMs(pid) - cpuBefore);
 late.start = await manager.longestDelay();
 
+// Another client, whose requests have to be answered while snapshots are made and written.
+const other = await manager.connect();
+const answers: number[] = [];
+let isAsking = true;
+const asking = (async () => {
+  while (isAsking) {
+    const asked = performance.now();
+    await other.ask({ type: "unsubscribe_process_output", patterns: [] });
+    answers.push(performance.now() - asked);
+    await sleep(5);
+  }
+})();
 const snapshots: number[] = [];
 let bytes = 0;
 for (let index = 0; index < SNAPSHOTS; index++) {
@@ -57,6 +81,8 @@ for (let index = 0; index < SNAPSHOTS; index++) {
   }
   snapshots.push(performance.now() - asked);
 }
+isAsking = false;
+await asking;
 late.snapshot = await manager.longestDelay();
 // What a start leaves to do, such as the removal of garbage, is not idling.
 await sleep(15_000);
@@ -65,17 +91,32 @@ await sleep(IDLE_MS);
 const idle = (cpuMs(pid) - before) / IDLE_MS;
 const resident_mib = Math.round(residentMib(pid));
 
+// One host loses its connections and opens them again: from then on until its processes are known again.
+const [returns, losses] = [[] as number[], [] as number[]];
+for (let round = 0; round < RETURNS; round++) {
+  const lost = hostIs(false);
+  const left = performance.now();
+  await fleet.ask({ leave: "h1" });
+  await lost;
+  losses.push(performance.now() - left);
+  const ready = hostIs(true);
+  const back = performance.now();
+  await fleet.ask({ back: "h1" });
+  await ready;
+  returns.push(performance.now() - back);
+}
+late.returns = await manager.longestDelay();
+
 const stopping = performance.now();
-const stopped = client.untilAll(names, "stopped");
-client.send({ type: "stop_group", name: "all" });
-await stopped;
+if (isStarted) await reach("stopped", "stop_group");
 const stop = performance.now() - stopping;
 late.stop = await manager.longestDelay();
 
 printFigure({
   figure: "many-hosts",
-  unit: `ms until ${names.length} processes of ${HOSTS} hosts are started`,
-  value: Math.round(start),
+  unit: `ms until ${names.length} processes of ${HOSTS} hosts are ${isStarted ? "started" : "known"}`,
+  bus: server === null ? "its own" : "nats-server",
+  value: Math.round(isStarted ? start : join_ms),
   peer: "the same number of requests and responses of these sizes over bare WebSockets",
   peer_value: Math.round(await bareQuestions()),
   start_cpu_ms,
@@ -84,10 +125,27 @@ printFigure({
   join: Math.round(join_ms),
   snapshot_ms: rounded(percentile(snapshots, 0.5), 1),
   snapshot_bytes: bytes,
+  others_meanwhile_ms: { p50: rounded(percentile(answers, 0.5), 1), worst: rounded(Math.max(...answers), 0) },
+  host_back_ms: rounded(percentile(returns, 0.5), 0),
+  host_lost_ms: rounded(percentile(losses, 0.5), 0),
   resident_mib,
   resident_after_stop_mib: Math.round(residentMib(pid)),
   idle_cpu_percent: rounded(idle * 100, 1),
 });
+
+async function reach(state: string, type: string): Promise<void> {
+  const reached = client.untilAll(names, state);
+  client.send({ type, name: "all" });
+  await reached;
+}
+
+/** Resolves when the manager says that the host is there, or that it is lost. */
+async function hostIs(ready: boolean): Promise<void> {
+  await client.until(({ type, host }) => {
+    const { name, daemon_ready } = (host ?? {}) as { name?: string; daemon_ready?: boolean };
+    return type === "host_upsert" && name === "h1" && daemon_ready === ready;
+  });
+}
 
 async function bareQuestions(): Promise<number> {
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1", perMessageDeflate: false });

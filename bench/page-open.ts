@@ -3,42 +3,15 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Browser } from "playwright-core";
 import { BareSite } from "./support/bare-site.ts";
-import { httpOf, launchBrowser, newPage, processNames } from "./support/browser.ts";
+import { launchBrowser, processNames } from "./support/browser.ts";
 import { percentile, printFigure, rounded } from "./support/figure.ts";
 import { BenchManager } from "./support/manager.ts";
-import { startTrace } from "./support/trace.ts";
+import { openPage } from "./support/page-opening.ts";
 
 const COUNT = 1_000;
 const ROUNDS = 9;
 const ASSETS = fileURLToPath(new URL("../dist/web/assets", import.meta.url));
-/** A mark two frames after `test` holds for the first time: what it saw has been painted, and the page answers. */
-const markWhen = (test: string) => `globalThis.benchInteractive = new Promise((resolve) => {
-  const observer = new MutationObserver(() => {
-    if (!(${test})) return;
-    observer.disconnect();
-    requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.mark("bench-interactive").name)));
-  });
-  observer.observe(document, { childList: true, subtree: true, characterData: true });
-});`;
-const OURS = markWhen(`document.querySelector("[role=treeitem]") && document.querySelector(".link.ok")`);
-const THEIRS = markWhen(`document.querySelectorAll("#list div").length >= ${COUNT}`);
-
-/** Milliseconds from navigation to interactive, the browser's cache empty, and the longest task on the way. */
-async function open(browser: Browser, origin: BenchManager | string, script: string): Promise<{ ms: number; task: number }> {
-  const page = await newPage(browser, origin, { script });
-  const url = typeof origin === "string" ? origin : httpOf(origin);
-  const recording = await startTrace(browser);
-  await page.goto(url);
-  await page.evaluate("benchInteractive");
-  const trace = await recording.stop();
-  const begin = trace.navigationTo(url);
-  const [end = Number.NaN] = trace.marks("bench-interactive");
-  await page.context().close();
-  return { ms: (end - begin) / 1_000, task: trace.tasks(begin, end)[0]?.ms ?? 0 };
-}
-
 /** Kilobytes of the files that `page` loads at once, compressed as they are sent; and those that wait until they are needed. */
 function bundle(): { initial_kb: number; later_kb: number } {
   const size = (name: string) => statSync(join(ASSETS, existsSync(join(ASSETS, `${name}.gz`)) ? `${name}.gz` : name)).size / 1_000;
@@ -60,13 +33,18 @@ const browser = await launchBrowser();
 const ours: number[] = [];
 const theirs: number[] = [];
 const tasks: number[] = [];
+const taskCpus: number[] = [];
+const cpus: Record<"ours" | "theirs", number[]> = { ours: [], theirs: [] };
 // The first round warms the browser up.
 for (let round = 0; round <= ROUNDS; round++) {
-  const own = await open(browser, manager, OURS);
-  const bare = await open(browser, site.url, THEIRS);
+  const own = await openPage(browser, manager, COUNT);
+  const bare = await openPage(browser, site.url, COUNT);
   if (round === 0) continue;
   ours.push(own.ms);
   tasks.push(own.task);
+  taskCpus.push(own.taskCpu);
+  cpus.ours.push(own.cpu);
+  cpus.theirs.push(bare.cpu);
   theirs.push(bare.ms);
 }
 await browser.close();
@@ -77,7 +55,10 @@ printFigure({
   value: rounded(percentile(ours, 0.5), 0),
   worst: rounded(Math.max(...ours), 0),
   longest_task_ms: rounded(percentile(tasks, 0.5), 0),
+  longest_task_cpu_ms: rounded(percentile(taskCpus, 0.5), 0),
+  main_thread_cpu_ms: rounded(percentile(cpus.ours, 0.5), 0),
   ...bundle(),
   peer: `bare page that renders ${COUNT} plain rows from the same snapshot`,
   peer_value: rounded(percentile(theirs, 0.5), 0),
+  peer_main_thread_cpu_ms: rounded(percentile(cpus.theirs, 0.5), 0),
 });

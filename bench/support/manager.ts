@@ -16,6 +16,7 @@ const PROGRAM = process.env.MGR_BENCH_PROGRAM ?? fileURLToPath(new URL("../../bi
 const execute = promisify(execFile);
 const USER = "bench";
 const PASSWORD = "bench";
+const PROCESSES_PER_FILE = 10_000;
 
 export interface ProcessSettings {
   readonly command: string | readonly string[];
@@ -27,6 +28,8 @@ interface BenchOptions {
   readonly loggers?: object;
   readonly audit?: { readonly enabled?: boolean };
   readonly flight?: object;
+  /** Address of the nats-server that carries the other hosts; default: the manager's own broker. */
+  readonly bus?: string | undefined;
   /** Port of the manager on the loopback interface; default: any. */
   readonly port?: number;
   /** `mgr up --detach`: the manager replaces its program by itself. */
@@ -57,17 +60,26 @@ export class BenchManager implements AsyncDisposable {
    */
   static async up(
     processes: Record<string, ProcessSettings>,
-    { hosts = [], loggers = {}, audit = {}, flight, port = 0, isDetached = false, prepare }: BenchOptions = {},
+    { hosts = [], loggers = {}, audit = {}, flight, bus, port = 0, isDetached = false, prepare }: BenchOptions = {},
   ): Promise<BenchManager> {
     const dir = mkdtempSync(join(tmpdir(), "mgr-bench-"));
     const runtime = join(dir, "run");
     mkdirSync(runtime, { mode: 0o700 });
     writeFileSync(join(dir, "keys"), `${USER} ${PASSWORD}\n`, { mode: 0o600 });
-    const instance = { name: "bench", manager: `127.0.0.1:${port}`, webui_auth_file: "keys", state_dir: "state" };
+    const instance = { name: "bench", manager: `127.0.0.1:${port}`, webui_auth_file: "keys", state_dir: "state", bus };
     const config = join(dir, "mgr.yaml");
     for (const host of hosts) writeFileSync(join(dir, `${host}.token`), `${randomBytes(24).toString("hex")}\n`, { mode: 0o600 });
     const settings = Object.fromEntries(hosts.map((host) => [host, { token_file: `${host}.token` }]));
-    writeFileSync(config, JSON.stringify({ instance, hosts: settings, loggers, audit, flight, processes }));
+    // A file may have 4 MiB, so many processes are in files of their own.
+    const all = Object.entries(processes);
+    const include: string[] = [];
+    for (let first = 0; first < all.length; first += PROCESSES_PER_FILE) {
+      const some = Object.fromEntries(all.slice(first, first + PROCESSES_PER_FILE));
+      const file = `processes-${first}.yaml`;
+      writeFileSync(join(dir, file), JSON.stringify({ processes: some }));
+      include.push(file);
+    }
+    writeFileSync(config, JSON.stringify({ instance, hosts: settings, loggers, audit, flight, include }));
     await prepare?.(join(dir, "state"));
     const { PATH, MGR_BENCH_NODE_OPTIONS: NODE_OPTIONS } = process.env;
     const environment = { PATH, HOME: dir, LANG: "C.UTF-8", XDG_RUNTIME_DIR: runtime, NODE_OPTIONS };

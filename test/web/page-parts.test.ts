@@ -7,7 +7,7 @@ import { withNames } from "../../web/src/log/log-lines.ts";
 import { membersOf } from "../../web/src/state/members.ts";
 import { type Address, addressOfView, isPoppedOut, socketQuery, viewOfAddress } from "../../web/src/state/views.ts";
 import { arranged, treeRows } from "../../web/src/tree/tree-rows.ts";
-import { fuzzyScore } from "../../web/src/ui/fuzzy.ts";
+import { fuzzyMatcher } from "../../web/src/ui/fuzzy.ts";
 
 const at = (address: string): Address => new URL(address, "http://localhost");
 
@@ -38,11 +38,11 @@ describe("addresses", () => {
 describe("the palette", () => {
   test("prefers whole matches, and matches at the start of a word", () => {
     const scores = ["Stop sim/world", "Go to sim/world", "Go to tools/swirl"].map(
-      (title) => fuzzyScore("world", title) ?? Number.NEGATIVE_INFINITY,
+      (title) => fuzzyMatcher("world")(title) ?? Number.NEGATIVE_INFINITY,
     );
     expect(scores[0]).toBeGreaterThan(scores[2] ?? 0);
-    expect(fuzzyScore("stp wrld", "Stop sim/world")).not.toBeNull();
-    expect(fuzzyScore("xyz", "Stop sim/world")).toBeNull();
+    expect(fuzzyMatcher("stp wrld")("Stop sim/world")).not.toBeNull();
+    expect(fuzzyMatcher("xyz")("Stop sim/world")).toBeNull();
   });
   test("accepts abbreviations, and no letters that are only somewhere in the text", () => {
     for (const [query, text] of [
@@ -52,7 +52,7 @@ describe("the palette", () => {
       ["gtclk", "Go to tools/clock"],
       ["simw", "Go to sim/world"],
     ] as const)
-      expect(fuzzyScore(query, text), `'${query}' in '${text}'`).not.toBeNull();
+      expect(fuzzyMatcher(query)(text), `'${query}' in '${text}'`).not.toBeNull();
     for (const [query, text] of [
       ["clock", "Open tools/calc beside the log book"],
       ["arm", "Restart sim/world"],
@@ -61,9 +61,9 @@ describe("the palette", () => {
       ["p00", "many/p010"],
       ["log", "All processes of the rig"],
     ] as const)
-      expect(fuzzyScore(query, text), `'${query}' in '${text}'`).toBeNull();
+      expect(fuzzyMatcher(query)(text), `'${query}' in '${text}'`).toBeNull();
     // The first "b" is no good place; the second one is.
-    expect(fuzzyScore("ab", "a-xyz.xb a/b")).not.toBeNull();
+    expect(fuzzyMatcher("ab")("a-xyz.xb a/b")).not.toBeNull();
   });
 });
 

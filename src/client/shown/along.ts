@@ -8,6 +8,9 @@ export function canStop({ state, requested_state }: Pick<Process, "state" | "req
   return state !== "stopped" && state !== "error" && !(state === "stopping" && requested_state === "stop");
 }
 
+/** The processes that a stop of others may stop at all: few among many, and all that `stoppedAlong` has to be given. */
+export const dependentsAmong = <T extends Dependent>(all: readonly T[]): T[] => all.filter(({ stops_with }) => stops_with.length > 0);
+
 /** The running processes that a stop of `names` also stops, because they depend on them directly or indirectly. */
 export function stoppedAlong<T extends Dependent>(names: Iterable<string>, all: readonly T[]): T[] {
   const given = new Set(names);

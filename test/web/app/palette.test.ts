@@ -39,6 +39,21 @@ describe("the palette", () => {
     );
   });
 
+  test("shows the first ones of the whole order, however few it shows: for random names and words", () => {
+    const word = fc.constantFrom("sim", "clock", "world", "stop", "go", "w2");
+    const name = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join("/"));
+    fc.assert(
+      fc.property(fc.uniqueArray(name, { maxLength: 12 }), word, fc.integer({ min: 1, max: 20 }), (names, query, most) => {
+        const actions = [...names.flatMap((each, index) => actionsOf(each, index === 0)), ...PAGE];
+        const all = ranked(actions, query).map(({ title }) => title);
+        expect(new Set(all).size).toBe(all.length);
+        expect(ranked(actions, query, most).map(({ title }) => title)).toEqual(all.slice(0, most));
+        expect(ranked(actions, "", most)).toEqual(ranked(actions, "").slice(0, most));
+      }),
+      { numRuns: 300, interruptAfterTimeLimit: 20_000 },
+    );
+  });
+
   test("Enter alone ends nothing, whatever is typed", () => {
     const actions = [...actionsOf("clock", true), ...PAGE];
     for (const query of ["", "stop", "stop clock", "st cl", "restart clock", "send", "x"]) {

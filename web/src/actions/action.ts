@@ -11,8 +11,8 @@ export interface Action {
   isPlace?: boolean;
   /** Stops or ends something: it is never preselected. */
   isDanger?: boolean;
-  /** Asks for confirmation before it acts. */
-  asks?: boolean;
+  /** Whether it asks for confirmation before it acts; called for the actions that are shown. */
+  asks?: () => boolean;
   /** The frame that it sends: it is not offered to users who may not send it. */
   sends?: Wanted;
   /** The view that it opens: it is not offered to users who may not open it. */

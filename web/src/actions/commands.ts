@@ -1,6 +1,6 @@
-import { effect, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { findGroup } from "../../../src/client/mirror.ts";
-import { stillStoppedWith, stoppedAlong } from "../../../src/client/shown/along.ts";
+import { dependentsAmong, stillStoppedWith, stoppedAlong } from "../../../src/client/shown/along.ts";
 import { shownState } from "../../../src/client/shown/shown-state.ts";
 import type { Process, ProcessState } from "../../../src/protocol/resources/resources.ts";
 import { refusalOf } from "../state/access.ts";
@@ -144,12 +144,15 @@ function untilSettled(names: readonly string[], before: readonly (Process | unde
 
 const CHANGING: ReadonlySet<ProcessState> = new Set<ProcessState>(["starting", "stopping"]);
 
+/** Found once for each change: the palette asks about each action that it shows. */
+const dependents = computed(() => dependentsAmong(allProcesses()));
+
 /** The targets of a command, those that it ends, and the dependents that end with them. */
 function effectsOf(verb: Verb, target: Target) {
   const members = membersOf(target);
   const active = verb === "start" ? [] : members.filter((process) => canDo("stop", process));
   const names = active.map(({ name }) => name);
-  return { members, active, along: names.length === 0 ? [] : stoppedAlong(names, allProcesses()) };
+  return { members, active, along: names.length === 0 ? [] : stoppedAlong(names, dependents.value) };
 }
 
 function membersOf(target: Target) {

@@ -19,7 +19,7 @@ export function verbActions(what: string, target: Target, processes: readonly Pr
     verb,
     ...(near ? { keys, near } : {}),
     ...(verb === "start" ? {} : { isDanger: true }),
-    ...(asks(verb, target) ? { asks: true } : {}),
+    asks: () => asks(verb, target),
     run: () => void request(verb, target),
   }));
 }

@@ -63,7 +63,7 @@ interface MembersProps extends Additions {
   title: string;
   /** The group that is omitted from the names of members. */
   below: string;
-  members: Process[];
+  members: readonly Process[];
   target: Target;
 }
 
@@ -139,7 +139,7 @@ function Members({ label, path, title, below, members, target, More, curves }: M
 }
 
 /** Number of running members; while some start or stop, how many are done, and what the group waits for. Always one line: nothing moves. */
-function Progress({ members }: { members: Process[] }) {
+function Progress({ members }: { members: readonly Process[] }) {
   const coming = members.filter((one) => progressOf(one) === "coming");
   if (coming.length === 0)
     return (
@@ -169,7 +169,7 @@ function Progress({ members }: { members: Process[] }) {
 }
 
 /** A job that has completed counts like a process that runs. */
-function fineText(members: Process[]): string {
+function fineText(members: readonly Process[]): string {
   const fine = members.filter(isFine);
   const completed = fine.filter(isCompleted).length;
   const all = `${fine.length} of ${members.length}`;

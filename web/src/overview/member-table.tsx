@@ -41,7 +41,7 @@ const ORDERS: Record<Column, (a: Process, b: Process) => number> = {
 };
 const order = signal<{ column: Column; turned: boolean }>({ column: "configured", turned: false });
 
-function sorted(members: Process[]): Process[] {
+function sorted(members: readonly Process[]): readonly Process[] {
   const { column, turned } = order.value;
   if (column === "configured") return members;
   const found = [...members].sort(ORDERS[column]);
@@ -58,7 +58,7 @@ const SPARE = 10;
 
 interface TableProps {
   readonly below: string;
-  readonly members: Process[];
+  readonly members: readonly Process[];
   /** Curves of features, a column each. */
   readonly curves: readonly ProcessCurve[];
 }

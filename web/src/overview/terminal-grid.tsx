@@ -17,7 +17,7 @@ import { ProcessMark } from "../ui/state-mark.tsx";
 const MAX_TERMINALS = 16;
 
 /** Terminals of many processes side by side; `below`: the group that is omitted from their names. */
-export function TerminalGrid({ members, below }: { members: Process[]; below: string }) {
+export function TerminalGrid({ members, below }: { members: readonly Process[]; below: string }) {
   const [enlarged, setEnlarged] = useState<string | null>(null);
   const shown = members.slice(0, MAX_TERMINALS);
   const one = shown.some(({ name }) => name === enlarged) ? enlarged : null;

@@ -48,9 +48,14 @@ export function hasProcess(name: string): boolean {
   return processes.has(name);
 }
 
-export function allProcesses(): Process[] {
-  return processNames.value.flatMap((name) => processes.get(name)?.value ?? []);
-}
+/** Counts changes of processes: readers of all of them depend on this signal instead of ten thousand. */
+const changes = signal(0);
+const everyProcess = computed(() => {
+  void changes.value;
+  return processNames.value.flatMap((name) => processes.get(name)?.peek() ?? []);
+});
+
+export const allProcesses = (): readonly Process[] => everyProcess.value;
 
 /** Number of processes in each state, as shown. */
 export const counts = computed(() => {
@@ -89,7 +94,10 @@ async function resync(): Promise<void> {
   try {
     await mirror.current();
     if (mirror.assetHash !== null && reloadIfStale(mirror.assetHash)) return;
-    connection.value = { kind: "open" };
+    // With the snapshot, in the task of the next frame: drawing it at once would lengthen the task that has parsed it.
+    drawnWithNextFrame(() => {
+      connection.value = { kind: "open" };
+    });
   } catch (error) {
     lose(messageOf(error));
   }
@@ -135,6 +143,7 @@ function copyProcess(name: string): void {
 }
 
 function upsert(process: Process): void {
+  changes.value = changes.peek() + 1;
   const known = processes.get(process.name);
   if (known) known.value = process;
   else processes.set(process.name, signal(process));

@@ -18,9 +18,14 @@ export interface Arrangement {
   readonly headings: () => ReadonlyMap<string, readonly string[]>;
 }
 
-/** The hosts of the processes as text: other changes of processes leave it the same, and arrange nothing again. */
-const hostsText = computed(() => JSON.stringify(allProcesses().map(({ name, host }) => [name, [host]])));
-const hostHeadings = computed(() => new Map(JSON.parse(hostsText.value) as [string, string[]][]));
+let lastHeadings: ReadonlyMap<string, readonly string[]> = new Map();
+/** The hosts of the processes. Other changes of processes leave it the same object, and arrange nothing again. */
+const hostHeadings = computed(() => {
+  const all = allProcesses();
+  const isSame = all.length === lastHeadings.size && all.every(({ name, host }) => lastHeadings.get(name)?.[0] === host);
+  if (!isSame) lastHeadings = new Map(all.map(({ name, host }) => [name, [host]]));
+  return lastHeadings;
+});
 
 const arrangements: Arrangement[] = [{ prefix: "host:", word: "host", rest: "No host", headings: () => hostHeadings.value }];
 

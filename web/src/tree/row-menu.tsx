@@ -85,8 +85,8 @@ export function rowItems(name: string): MenuItem[] {
   ];
 }
 
-function verbItem({ title, verb, keys = "", isDanger = false, asks = false, run }: ReturnType<typeof verbActions>[number]): MenuItem {
-  return { icon: verb, label: asks ? `${title.trim()} …` : title.trim(), keys, isDanger, run };
+function verbItem({ title, verb, keys = "", isDanger = false, asks, run }: ReturnType<typeof verbActions>[number]): MenuItem {
+  return { icon: verb, label: asks?.() ? `${title.trim()} …` : title.trim(), keys, isDanger, run };
 }
 
 /** A touch on a row that may become a long press. */

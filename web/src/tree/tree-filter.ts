@@ -4,7 +4,7 @@ import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { isTrouble } from "../actions/actions.ts";
 import { needsAttention } from "../state/attention.ts";
 import { processNames, processOf } from "../state/store.ts";
-import { fuzzyScore } from "../ui/fuzzy.ts";
+import { fuzzyMatcher } from "../ui/fuzzy.ts";
 
 /** Minimum length of a word that is also searched for as an abbreviation, characters. */
 const MIN_ABBREVIATION = 3;
@@ -12,8 +12,8 @@ const MIN_ABBREVIATION = 3;
 /** Text of the tree's filter. */
 export const filter = signal("");
 
-/** Whether a process matches a word of the filter, such as `tag:sim`; null: the word is none of this kind. Reads signals. */
-export type FilterWord = (name: string, word: string) => boolean | null;
+/** The test of processes, by their names, for a word of the filter such as `tag:sim`; null: the word is none of this kind. The test reads signals. */
+export type FilterWord = (word: string) => ((name: string) => boolean) | null;
 const words: FilterWord[] = [];
 
 /** Adds a kind of words to the filter. */
@@ -21,18 +21,19 @@ export function addFilterWord(word: FilterWord): void {
   words.push(word);
 }
 
-/** Whether a process matches every word: `is:error` its state, `is:attention` that it needs attention, `host:rt1` its host, anything else its name. */
-export function fits(name: string, query: string): boolean {
-  return query.split(/\s+/).every((word) => {
-    for (const matches of words) {
-      const answer = matches(name, word);
-      if (answer !== null) return answer;
-    }
-    const [, key, value = ""] = /^(is|host):(\S*)$/.exec(word) ?? [];
-    if (key === "is") return isInState(processOf(name), value);
-    if (key === "host") return processOf(name)?.host.startsWith(value) ?? false;
-    return name.toLowerCase().includes(word.toLowerCase()) || (word.length >= MIN_ABBREVIATION && fuzzyScore(word, name) !== null);
-  });
+/** The test for a word: `is:error` is about the state, `is:attention` about whether it needs attention, `host:rt1` about the host, anything else about the name. */
+function testOf(word: string): (name: string) => boolean {
+  for (const kind of words) {
+    const test = kind(word);
+    if (test !== null) return test;
+  }
+  const [, key, value = ""] = /^(is|host):(\S*)$/.exec(word) ?? [];
+  if (key === "is") return (name) => isInState(processOf(name), value);
+  if (key === "host") return (name) => processOf(name)?.host.startsWith(value) ?? false;
+  const part = word.toLowerCase();
+  if (word.length < MIN_ABBREVIATION) return (name) => name.toLowerCase().includes(part);
+  const scoreOf = fuzzyMatcher(word);
+  return (name) => scoreOf(name) !== null;
 }
 
 /** Whether a process is in a state: by the shown word, by the name of the state, `trouble` or `attention`. */
@@ -43,10 +44,12 @@ function isInState(process: Process | undefined, value: string): boolean {
   return state === value || wordOf(state) === value || (value === "trouble" && isTrouble(process));
 }
 
-/** Names of the filtered processes; null without a filter. */
+/** Names of the processes that match every word of the filter; null without a filter. */
 export const filtered = computed<string[] | null>(() => {
   const query = filter.value.trim();
-  return query === "" ? null : processNames.value.filter((name) => fits(name, query));
+  if (query === "") return null;
+  const tests = query.split(/\s+/).map(testOf);
+  return processNames.value.filter((name) => tests.every((test) => test(name)));
 });
 
 /** Shows only processes that match by name or state (`is:error`). */

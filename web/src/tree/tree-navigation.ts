@@ -13,7 +13,7 @@ import type { Viewport } from "../ui/list/viewport.ts";
 import { isNarrow } from "../ui/screen.ts";
 import { toast } from "../ui/toasts.ts";
 import { arrangedTree, arrangement } from "./arrangement.ts";
-import { filter, fits } from "./tree-filter.ts";
+import { filtered } from "./tree-filter.ts";
 import { isOpen, type TreeRow, treeRows } from "./tree-rows.ts";
 
 /** Key of the row that Tab moves to. */
@@ -27,11 +27,11 @@ let pendingFocus: string | null = null;
 export const rowHeight = computed(() => (isNarrow.value ? 44 : 27));
 
 export const rows = computed<TreeRow[]>(() => {
-  const query = filter.value.trim();
+  const names = filtered.value && new Set(filtered.value);
   return treeRows(arrangedTree.value, {
     folds: folds.value,
     isArranged: arrangement.value !== null,
-    isIncluded: query === "" ? null : (name) => fits(name, query),
+    isIncluded: names && ((name) => names.has(name)),
   });
 });
 

@@ -1,17 +1,14 @@
 import { computed } from "@preact/signals";
 import type { TargetedKeyboardEvent } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { isFine, shownGroupState, shownState, stateText, wordOf } from "../../../src/client/shown/shown-state.ts";
-import type { Process } from "../../../src/protocol/resources/resources.ts";
+import { stateText, wordOf } from "../../../src/client/shown/shown-state.ts";
 import { isVerbKey, processesOf, VERB_KEYS } from "../actions/actions.ts";
 import type { Verb } from "../actions/command-effects.ts";
 import { request, requestByClick, requestForView } from "../actions/commands.ts";
 import { summaryOf } from "../actions/group-summary.ts";
-import { markOf } from "../actions/process-marks.ts";
-import { attentionOf, needsAttention } from "../state/attention.ts";
 import { current, layout, show, takesFocus } from "../state/navigation.ts";
 import { asOf } from "../state/status-reason.ts";
-import { isLoaded, processNames } from "../state/store.ts";
+import { isLoaded, processNames, processOf } from "../state/store.ts";
 import { keyOf } from "../state/views.ts";
 import { focusTerminal } from "../terminal/terminal-actions.ts";
 import { AttentionMark } from "../ui/attention-mark.tsx";
@@ -23,6 +20,7 @@ import { Name } from "../ui/name.tsx";
 import { isNarrow } from "../ui/screen.ts";
 import { StateMark } from "../ui/state-mark.tsx";
 import { TreeFilter } from "./filter-box.tsx";
+import { factsOf, firstMark, groupFacts, groupMark } from "./group-facts.ts";
 import { openRowMenu, RowMenu, rowMenuEvents } from "./row-menu.tsx";
 import {
   focusedRow,
@@ -100,16 +98,13 @@ interface RowProps {
 function Row({ row, top, isShown, isTabStop }: RowProps) {
   const { node, key, label, depth, open } = row;
   const isGroup = node.type === "group";
-  const members = processesOf(node);
-  const [process] = isGroup ? [] : members;
-  const state = isGroup ? shownGroupState(members) : process && shownState(process);
+  const process = isGroup ? undefined : processOf(node.name);
+  const own = process ? [process] : [];
+  const { state, count, fine, isRunning, isOld, notice } = isGroup ? groupFacts(node) : factsOf(own);
   const text = process ? stateText(process) : state && wordOf(state);
   const old = process ? asOf(process) : null;
-  const fine = members.filter(isFine).length;
-  const noticed = members.filter(({ name }) => needsAttention(name));
-  const isNoticed = noticed.length > 0;
   // The rows below an open group have the marks themselves.
-  const mark = open ? null : firstMark(members);
+  const mark = open ? null : isGroup ? groupMark(node) : firstMark(own);
   const Summary = isGroup && !row.isHeading ? summaryOf(node.name) : undefined;
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => giveFocus(element.current, key));
@@ -124,7 +119,7 @@ function Row({ row, top, isShown, isTabStop }: RowProps) {
       aria-setsize={row.siblings}
       aria-selected={isShown}
       aria-expanded={isGroup ? open : undefined}
-      aria-label={`${row.isHeading ? label : node.name}, ${text ?? ""}${isNoticed ? ", needs attention" : ""}${old ? ` ${old}` : ""}`}
+      aria-label={`${row.isHeading ? label : node.name}, ${text ?? ""}${notice === null ? "" : ", needs attention"}${old ? ` ${old}` : ""}`}
       aria-description={mark ?? undefined}
       data-name={node.name}
       data-key={key}
@@ -137,41 +132,20 @@ function Row({ row, top, isShown, isTabStop }: RowProps) {
       onKeyDown={(event) => onKey(event, key)}
     >
       {isGroup ? <Twist name={node.name} open={open} /> : <span class="twist" />}
-      {state && <StateMark state={state} isOld={members.some((one) => !one.host_ready)} />}
+      {state && <StateMark state={state} isOld={isOld} />}
       {mark !== null && <MarkDot text={mark} />}
       <span class="name" title={node.name}>
         <Name name={label} />
       </span>
-      {isNoticed && <AttentionMark title={noticeOf(noticed)} />}
-      {Summary !== undefined && <Summary members={members} />}
+      {notice !== null && <AttentionMark title={notice} />}
+      {Summary !== undefined && <Summary members={processesOf(node)} />}
       {isGroup && Summary === undefined && (
-        <span class="count" title={`${fine} of ${members.length} run or have completed`} data-count={`${fine}/${members.length}`} />
+        <span class="count" title={`${fine} of ${count} run or have completed`} data-count={`${fine}/${count}`} />
       )}
       {old && <span class="as-of">{old}</span>}
-      {isNarrow.value ? (
-        <MoreButton />
-      ) : (
-        <QuickButton row={row} running={members.some((one) => one.state !== "stopped" && one.state !== "error")} />
-      )}
+      {isNarrow.value ? <MoreButton /> : <QuickButton row={row} running={isRunning} />}
     </div>
   );
-}
-
-/** Says what needs attention: the reasons of one process, or the number of processes. */
-function noticeOf([first, ...others]: readonly { name: string }[]): string {
-  if (first === undefined || others.length > 0) return `${others.length + 1} processes need attention`;
-  return attentionOf(first.name)
-    .map(({ text }) => text)
-    .join("; ");
-}
-
-/** The mark of the first process that has one. */
-function firstMark(members: readonly Process[]): string | null {
-  for (const { name } of members) {
-    const mark = markOf(name);
-    if (mark !== null) return mark;
-  }
-  return null;
 }
 
 function Twist({ name, open }: { name: string; open: boolean }) {

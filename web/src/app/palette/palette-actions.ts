@@ -27,11 +27,16 @@ import { sheetOpen } from "../keyboard-sheet.tsx";
 import { settingsOpen } from "../settings-dialog.tsx";
 import { processViewActions } from "./palette-process.ts";
 
-/** All actions that are possible now, and allowed: of the shown view, its pane, the page, and every process and group. */
-export function allActions(): Action[] {
-  return [...undoActions(), ...viewActions(), ...paneActions(), ...pageActions(), ...processActions(), ...groupActions(tree.value)].filter(
-    (action) => actionRefusal(action) === null,
-  );
+const isAllowed = (action: Action): boolean => actionRefusal(action) === null;
+
+/** The actions that are possible now, and allowed: of the shown view, its pane and the page. */
+export function generalActions(): Action[] {
+  return [...undoActions(), ...viewActions(), ...paneActions(), ...pageActions()].filter(isAllowed);
+}
+
+/** The same of every process and group, several for each. */
+export function memberActions(): Action[] {
+  return [...processActions(), ...groupActions(tree.value)].filter(isAllowed);
 }
 
 /** The newest stop can be undone while its toast is shown. */

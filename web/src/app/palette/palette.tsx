@@ -2,7 +2,7 @@ import { computed, signal } from "@preact/signals";
 import { useLayoutEffect } from "preact/hooks";
 import type { Action } from "../../actions/action.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { allActions } from "./palette-actions.ts";
+import { generalActions, memberActions } from "./palette-actions.ts";
 import { preselected, ranked } from "./rank.ts";
 
 export const paletteOpen = signal(false);
@@ -11,13 +11,20 @@ const query = signal("");
 const picked = signal<string | null>(null);
 const MAX_SHOWN = 40;
 
-const found = computed(() => {
+/** Actions of the shown view come first, without duplicates. */
+const general = computed(() => (paletteOpen.value ? withoutDuplicates(generalActions()) : []));
+/** With those of all processes and groups: made at the first key, and again when one changes, but not for each key. */
+const everywhere = computed(() => {
   if (!paletteOpen.value) return [];
-  // Actions of the shown view come first, without duplicates.
-  const byTitle = new Map<string, Action>();
-  for (const action of allActions()) if (!byTitle.has(action.title)) byTitle.set(action.title, action);
-  return ranked([...byTitle.values()], query.value).slice(0, MAX_SHOWN);
+  const titles = new Set(general.value.map(({ title }) => title));
+  return [...general.value, ...memberActions().filter(({ title }) => !titles.has(title))];
 });
+const found = computed(() => ranked(query.value.trim() === "" ? general.value : everywhere.value, query.value, MAX_SHOWN));
+
+function withoutDuplicates(actions: readonly Action[]): Action[] {
+  const titles = new Set<string>();
+  return actions.filter(({ title }) => titles.size < titles.add(title).size);
+}
 
 export function openPalette(text = ""): void {
   query.value = text;
@@ -94,7 +101,7 @@ export function Palette() {
             onClick={() => run(index)}
           >
             <span class={action.isDanger ? "bad" : ""}>{action.title}</span>
-            {action.asks && <small class="soft">asks first</small>}
+            {action.asks?.() && <small class="soft">asks first</small>}
             {action.keys && <kbd>{action.keys}</kbd>}
           </div>
         ))}

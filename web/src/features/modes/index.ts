@@ -8,7 +8,7 @@ export const modesFeature: PageFeature = {
     modes.value.map((mode) => ({
       title: `Switch to mode ${mode.name}`,
       sends: { type: "switch_mode", name: mode.name, owners: ownersOf(mode) },
-      asks: true,
+      asks: () => true,
       run: () => void switchTo(mode.name),
     })),
 };

@@ -26,7 +26,7 @@ function receive(frame: ManagerFrame): void {
 export const tagsOf = (name: string): readonly string[] => tags.value.get(name) ?? [];
 
 /** Matches `tag:si` with processes that have a tag that begins so. */
-export function matchesTag(name: string, word: string): boolean | null {
+export function tagTest(word: string): ((name: string) => boolean) | null {
   const beginning = tagOfWord(word);
-  return beginning === null ? null : tagsOf(name).some((tag) => tag.startsWith(beginning));
+  return beginning === null ? null : (name) => tagsOf(name).some((tag) => tag.startsWith(beginning));
 }
