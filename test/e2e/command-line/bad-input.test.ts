@@ -97,11 +97,12 @@ describe("on a WebSocket", () => {
   });
 
   // A topic that does not exist yet may be subscribed to, published, and searched for the reason why it does not arrive; a recording is made by its first start, a logger when it is configured, a preset when it is saved.
-  // The process whose load is no longer watched may have been removed; its history and its crash reports outlive it. What an
-  // agent asked for is recorded as it was.
+  // Samples may be kept of a topic that nobody publishes any more. The process whose load is no longer watched may have been removed; its history, its crash
+  // reports and its output in an incident outlive it. What an agent asked for is recorded as it was.
   const later = [
     ...["subscribe_topic", "unsubscribe_topic", "publish_topic", "trace_topic", "start_recording", "configure_logger", "unsubscribe_load"],
-    ...["request_history_events", "delete_crash_reports", "record_agent_call", "save_preset"],
+    ...["request_history_events", "delete_crash_reports", "record_agent_call", "save_preset", "request_kept_samples"],
+    "request_incident_output",
   ];
   const ofGroups = ["request_process_loads", "subscribe_load", "request_start_analysis", "request_ports"];
   test.each(existing.filter(([type, { fields }]) => "name" in fields && ![...later, ...ofTokens].includes(type)).map(([type]) => type))(
