@@ -26,7 +26,7 @@ describe.each(COMPLETE)("definitions of topics by the client library in $name", 
       await program.do("subscribe", topic);
       await program.do("publish", topic, JSON.stringify(value));
       await expect.poll(() => messages.map(({ data }) => Buffer.from(data).toString("hex"))).toEqual([hex]);
-      await expect.poll(() => program.received(topic)).toEqual([{ value, seq: 1, isLast: false, problem: null }]);
+      await expect.poll(() => program.received(topic)).toEqual([{ value, seq: 1, isLast: false, problem: null, late: null }]);
     },
   );
 
@@ -67,7 +67,7 @@ describe.each(COMPLETE)("definitions of topics by the client library in $name", 
     hub.send("topic.info.broken", Uint8Array.of(0, 1, 0, 0, 7), {});
     await expect
       .poll(() => program.received("info/broken"))
-      .toEqual([{ value: "AAEAAAc=", seq: null, isLast: false, problem: expect.stringMatching(/\w/) }]);
+      .toEqual([{ value: "AAEAAAc=", seq: null, isLast: false, problem: expect.stringMatching(/\w/), late: null }]);
   });
 
   it("registers the name of a message of Foxglove as JSON", async () => {
