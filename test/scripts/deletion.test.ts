@@ -26,7 +26,9 @@ describe("a copy without a feature", () => {
     const listOf = (folder: string) => readFileSync(join(folder, "src/features/manager.ts"), "utf8");
     expect(listOf(ROOT)).toMatch(/displays/);
     expect(listOf(copy)).not.toMatch(/displays/);
-    expect(listOf(copy)).toMatch(/dataPlane,\s+presets,\s+hostClocks,\s+recordings,\s+flight,\s+replay,\s+loggers,\s+networkStatistics,\s+processList/);
+    expect(listOf(copy)).toMatch(
+      /dataPlane,\s+presets,\s+hostClocks,\s+recordings,\s+flight,\s+replay,\s+loggers,\s+networkStatistics,\s+processList/,
+    );
   });
 
   it("keeps the import rules", () => {
