@@ -10,7 +10,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { NatsServer } from "../test/support/nats-server.ts";
 import { cpuMs } from "./support/cpu.ts";
-import { percentile, printFigure, rounded, sleep } from "./support/figure.ts";
+import { medianOf, printFigure, rounded, sleep } from "./support/figure.ts";
 import { Part } from "./support/part.ts";
 
 const SIZES = [128, 65_536];
@@ -66,11 +66,7 @@ try {
     const rounds: { ours: Measured[]; theirs: Measured[] } = { ours: [], theirs: [] };
     for (let round = 0; round < ROUNDS; round++)
       for (const who of ["ours", "theirs"] as const) rounds[who].push(await measure(servers[who], size));
-    const median = (who: "ours" | "theirs", key: keyof Measured) =>
-      percentile(
-        rounds[who].map((one) => one[key]),
-        0.5,
-      );
+    const median = (who: "ours" | "theirs", key: keyof Measured) => medianOf(rounds[who], key);
     const [ours, theirs] = [median("ours", "messages"), median("theirs", "messages")];
     results.push({
       size,

@@ -3,7 +3,7 @@
 import { NatsServer } from "../test/support/nats-server.ts";
 import type { LoadCount } from "./support/bus-load.ts";
 import { cpuMs } from "./support/cpu.ts";
-import { percentile, printFigure, rounded, sleep } from "./support/figure.ts";
+import { medianOf, printFigure, rounded, sleep } from "./support/figure.ts";
 import { Part } from "./support/part.ts";
 
 const SIZES = [128, 65_536];
@@ -43,11 +43,7 @@ for (const size of SIZES) {
   for (let round = 0; round < ROUNDS; round++) {
     for (const who of ["ours", "theirs"] as const) rounds[who].push(await measure(load, servers[who], size));
   }
-  const median = (who: "ours" | "theirs", key: keyof Measured) =>
-    percentile(
-      rounds[who].map((one) => one[key]),
-      0.5,
-    );
+  const median = (who: "ours" | "theirs", key: keyof Measured) => medianOf(rounds[who], key);
   const [ours, theirs] = [median("ours", "messages"), median("theirs", "messages")];
   results.push({
     size,

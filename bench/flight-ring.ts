@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { NatsServer } from "../test/support/nats-server.ts";
 import { cpuMs, residentMib } from "./support/cpu.ts";
-import { percentile, printFigure, rounded, sleep } from "./support/figure.ts";
+import { medianOf, percentile, printFigure, rounded, sleep } from "./support/figure.ts";
 import { BenchManager } from "./support/manager.ts";
 import { Part } from "./support/part.ts";
 
@@ -78,11 +78,7 @@ for (let round = 0; round < ROUNDS; round++) {
   peers.none.push(await measuredPeer(false));
   peers.recording.push(await measuredPeer(true));
 }
-const median = (of: keyof typeof all, key: keyof Shares) =>
-  percentile(
-    all[of].map((one) => one[key]),
-    0.5,
-  );
+const median = (of: keyof typeof all, key: keyof Shares) => medianOf(all[of], key);
 const beyondNone = (of: keyof typeof all) => rounded(median(of, "cpu") - median("none", "cpu"));
 const peerShare = (of: keyof typeof peers) => rounded(percentile(peers[of], 0.5));
 const peerBeyond = rounded(peerShare("recording") - peerShare("none"));

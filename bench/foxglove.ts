@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { cpuMs } from "./support/cpu.ts";
-import { percentile, printFigure, rounded, sleep } from "./support/figure.ts";
+import { medianOf, percentile, printFigure, rounded, sleep } from "./support/figure.ts";
 import type { ViewersCount, ViewersQuestion } from "./support/foxglove-viewers.ts";
 import { BenchManager } from "./support/manager.ts";
 import { Part } from "./support/part.ts";
@@ -94,14 +94,7 @@ for (const count of VIEWERS) {
       flood[who].push(await measured(viewers, servers[who], null));
       await viewers.ask({ open: null } satisfies ViewersQuestion);
     }
-  const median = (of: readonly Measured[], key: keyof Measured, digits = 2) =>
-    rounded(
-      percentile(
-        of.map((one) => one[key]),
-        0.5,
-      ),
-      digits,
-    );
+  const median = (of: readonly Measured[], key: keyof Measured, digits = 2) => rounded(medianOf(of, key), digits);
   const of = (who: keyof typeof servers) => ({
     p50_ms: median(steady[who], "p50"),
     p99_ms: median(steady[who], "p99"),

@@ -1,25 +1,15 @@
 // Delay and loss of commands (100 bytes, 50 a second) from a host whose link of 16 Mbit/s also carries a topic of 4 MB/s. Peer: nats-server as the hub.
 // Needs root: it makes a network namespace with a shaped link (tc tbf, a queue of 10 ms). `npx tsx bench/link-fairness.ts`
-import { execFileSync } from "node:child_process";
 import { NatsServer } from "../test/support/nats-server.ts";
 import { percentile, printFigure, rounded, sleep } from "./support/figure.ts";
 import { Part } from "./support/part.ts";
+import { AT_LEAF, withShapedLink } from "./support/shaped-link.ts";
 
-const NAMESPACE = `mgr-bench-${process.pid}`;
-const LINK = `mgrb${process.pid % 100_000}`;
 const [HUB, LEAF] = ["10.213.77.1", "10.213.77.2"];
 const WARM_UP_MS = 2_000;
 const MEASURE_MS = 8_000;
 
-const ip = (...args: string[]) => execFileSync("ip", args, { stdio: ["ignore", "ignore", "inherit"] });
-ip("netns", "add", NAMESPACE);
-try {
-  ip("link", "add", LINK, "type", "veth", "peer", "name", "up0", "netns", NAMESPACE);
-  ip("addr", "add", `${HUB}/30`, "dev", LINK);
-  ip("link", "set", LINK, "up");
-  ip("-n", NAMESPACE, "addr", "add", `${LEAF}/30`, "dev", "up0");
-  for (const device of ["lo", "up0"]) ip("-n", NAMESPACE, "link", "set", device, "up");
-  ip("netns", "exec", NAMESPACE, "tc", "qdisc", "add", "dev", "up0", "root", "tbf", "rate", "16mbit", "burst", "8kb", "latency", "10ms");
+await withShapedLink({ hub: HUB, leaf: LEAF }, async () => {
   const ours = await measure(null);
   await using server = await NatsServer.start(`leafnodes {listen: "${HUB}:7422"}`);
   const theirs = await measure(server.url);
@@ -32,16 +22,14 @@ try {
     ours,
     theirs,
   });
-} finally {
-  ip("netns", "del", NAMESPACE);
-}
+});
 
 /** `server`: the clients' address of a nats-server, whose leaf-node port is 7422; null: our hub. */
 async function measure(server: string | null) {
   await using hub = await Part.start(new URL("./support/link-hub.ts", import.meta.url), HUB, server ?? "");
   const { port } = await hub.ask<{ port: number }>({});
   await using leaf = await Part.within(
-    ["ip", "netns", "exec", NAMESPACE],
+    AT_LEAF,
     new URL("./support/link-leaf.ts", import.meta.url),
     `nats://${server === null ? `h1@${HUB}:${port}` : `${HUB}:7422`}`,
   );

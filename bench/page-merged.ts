@@ -7,7 +7,8 @@ import { BareSite } from "./support/bare-site.ts";
 import { httpOf, launchBrowser, newPage } from "./support/browser.ts";
 import { percentile, printFigure, rounded, sleep } from "./support/figure.ts";
 import { BenchManager } from "./support/manager.ts";
-import { startTrace, type Trace } from "./support/trace.ts";
+import { wheelOver } from "./support/page-scrolling.ts";
+import { shownIn, startTrace } from "./support/trace.ts";
 
 const PROCESSES = 20;
 const LINES_PER_SECOND = 1_000;
@@ -45,41 +46,22 @@ interface Frames {
   task: number;
 }
 
-function framesOf(trace: Trace): { fps: number; gap: number; task: number } {
-  const [begin = 0] = trace.marks("bench-begin");
-  const [end = 0] = trace.marks("bench-end");
-  const { presented } = trace.frames(begin, end);
-  const gaps = presented.slice(1).map((at, index) => (at - (presented[index] ?? at)) / 1_000);
-  const seconds = ((presented.at(-1) ?? 0) - (presented[0] ?? 0)) / 1e6;
-  return { fps: (presented.length - 1) / seconds, gap: Math.max(...gaps), task: trace.tasks(begin, end)[0]?.ms ?? 0 };
-}
-
 async function measure(browser: Browser, address: string, origin: BenchManager | string, list: string): Promise<Frames> {
   const page = await newPage(browser, origin, { script: MARKS });
   await page.goto(address);
   await page.locator(list).getByText("more than anybody").first().waitFor();
   await sleep(SETTLE_MS);
-  const box = await page.locator(list).boundingBox();
-  if (!box) throw new Error(`${list} is not to be seen`);
-  const session = await page.context().newCDPSession(page);
+  const scroll = await wheelOver(page, list, SPEED);
   const record = async (what: () => Promise<unknown>) => {
     const recording = await startTrace(browser);
     await page.evaluate(`performance.mark("bench-page"); performance.mark("bench-begin")`);
     await what();
     await page.evaluate(`performance.mark("bench-end")`);
-    return framesOf(await recording.stop());
+    return shownIn(await recording.stop());
   };
   const following = await record(() => sleep(MEASURE_MS));
   const scrolling = await record(async () => {
-    for (const direction of [1, -1]) {
-      await session.send("Input.synthesizeScrollGesture", {
-        x: box.x + box.width / 2,
-        y: box.y + box.height / 2,
-        yDistance: direction * DISTANCE,
-        speed: SPEED,
-        gestureSourceType: "mouse",
-      });
-    }
+    for (const direction of [1, -1]) await scroll(direction * DISTANCE);
   });
   await page.context().close();
   return {

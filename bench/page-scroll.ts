@@ -2,9 +2,10 @@
 // with 1,000 plain rows in a scrolling box. `npx tsx bench/page-scroll.ts`
 import { BareSite } from "./support/bare-site.ts";
 import { launchBrowser, processNames } from "./support/browser.ts";
-import { percentile, printFigure, rounded } from "./support/figure.ts";
+import { medianOf, printFigure, rounded } from "./support/figure.ts";
 import { BenchManager } from "./support/manager.ts";
-import { type Scrolling, scrollPage } from "./support/page-scrolling.ts";
+import { scrollPage } from "./support/page-scrolling.ts";
+import type { Shown } from "./support/trace.ts";
 
 const COUNT = 1_000;
 const ROUNDS = 3;
@@ -13,22 +14,15 @@ const names = processNames(COUNT);
 await using manager = await BenchManager.up(Object.fromEntries(names.map((name) => [name, { command: ["sleep", "1000"] }])));
 await using site = await BareSite.withPlainRows(await manager.connect());
 const browser = await launchBrowser();
-const ours: Scrolling[] = [];
-const theirs: Scrolling[] = [];
+const ours: Shown[] = [];
+const theirs: Shown[] = [];
 for (let round = 0; round < ROUNDS; round++) {
   ours.push(await scrollPage(browser, manager, ".rows"));
   theirs.push(await scrollPage(browser, site.url, "#list"));
 }
 await browser.close();
 
-const median = (all: Scrolling[], of: keyof Scrolling) =>
-  rounded(
-    percentile(
-      all.map((one) => one[of]),
-      0.5,
-    ),
-    1,
-  );
+const median = (all: Shown[], of: keyof Shown) => rounded(medianOf(all, of), 1);
 printFigure({
   figure: "page-scroll",
   unit: `frames per second while the tree of ${COUNT} processes is scrolled`,

@@ -1,14 +1,12 @@
 // 8 MiB of samples that a host kept while its link of 16 Mbit/s was cut, sent beside a live topic of 200 KB/s: delay of the live messages meanwhile, and how
 // long the samples take, within a share of 20 % and of 100 % of the link. Peer: JetStream, a stream of a leaf nats-server that the hub sources.
 // Needs root: it makes a network namespace with a shaped link (tc tbf, a queue of 10 ms). `npx tsx bench/store-forward.ts`
-import { execFileSync } from "node:child_process";
 import { NatsServer } from "../test/support/nats-server.ts";
 import { percentile, printFigure, rounded, sleep } from "./support/figure.ts";
 import { Part } from "./support/part.ts";
+import { AT_LEAF, withShapedLink } from "./support/shaped-link.ts";
 import type { StoreAnswer } from "./support/store-hub.ts";
 
-const NAMESPACE = `mgr-bench-${process.pid}`;
-const LINK = `mgrb${process.pid % 100_000}`;
 const [HUB, LEAF, PORT] = ["10.213.78.1", "10.213.78.2", 7_422];
 const [SAMPLES, SIZE] = [8_192, 1_024];
 /** Share of the link that kept samples may use, by default. */
@@ -17,15 +15,7 @@ const SETTLE_MS = 1_000;
 const ALONE_MS = 3_000;
 const MAX_DRAIN_MS = 120_000;
 
-const ip = (...args: string[]) => execFileSync("ip", args, { stdio: ["ignore", "ignore", "inherit"] });
-ip("netns", "add", NAMESPACE);
-try {
-  ip("link", "add", LINK, "type", "veth", "peer", "name", "up0", "netns", NAMESPACE);
-  ip("addr", "add", `${HUB}/30`, "dev", LINK);
-  ip("link", "set", LINK, "up");
-  ip("-n", NAMESPACE, "addr", "add", `${LEAF}/30`, "dev", "up0");
-  for (const device of ["lo", "up0"]) ip("-n", NAMESPACE, "link", "set", device, "up");
-  ip("netns", "exec", NAMESPACE, "tc", "qdisc", "add", "dev", "up0", "root", "tbf", "rate", "16mbit", "burst", "8kb", "latency", "10ms");
+await withShapedLink({ hub: HUB, leaf: LEAF }, async () => {
   const ours = await measure("ours", SHARE);
   const unlimited = await measure("ours", 1);
   const theirs = await measure("theirs", 1);
@@ -39,13 +29,11 @@ try {
     with_all_of_the_link: unlimited,
     theirs,
   });
-} finally {
-  ip("netns", "del", NAMESPACE);
-}
+});
 
 async function measure(kind: "ours" | "theirs", share: number) {
   await using _leaf = await Part.within(
-    ["ip", "netns", "exec", NAMESPACE],
+    AT_LEAF,
     new URL("./support/store-leaf.ts", import.meta.url),
     ...[kind, `${HUB}:${PORT}`, share, SAMPLES, SIZE].map(String),
   );

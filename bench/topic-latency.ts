@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { cpuMs } from "./support/cpu.ts";
-import { percentile, printFigure, rounded, sleep } from "./support/figure.ts";
+import { medianOf, percentile, printFigure, rounded, sleep } from "./support/figure.ts";
 import { BenchManager } from "./support/manager.ts";
 import { Part } from "./support/part.ts";
 
@@ -63,14 +63,7 @@ for (let round = 0; round < ROUNDS; round++) {
   found.subscriber.push(received);
 }
 const beyondIdle = (who: keyof typeof found) => rounded(percentile(shares[who], 0.5) - percentile(shares.idle, 0.5));
-const latency = (who: keyof typeof found, key: keyof Found) =>
-  rounded(
-    percentile(
-      found[who].map((one) => one[key]),
-      0.5,
-    ),
-    3,
-  );
+const latency = (who: keyof typeof found, key: keyof Found) => rounded(medianOf(found[who], key), 3);
 printFigure({
   figure: "topic-latency",
   unit: `% of a core to measure the latency of a topic at ${RATE} Hz`,

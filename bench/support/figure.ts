@@ -29,6 +29,14 @@ export function percentile(values: readonly number[], fraction: number): number 
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? Number.NaN;
 }
 
+/** The median of one value of many measurements. */
+export function medianOf<K extends string>(measured: readonly Readonly<Record<K, number>>[], key: K): number {
+  return percentile(
+    measured.map((one) => one[key]),
+    0.5,
+  );
+}
+
 export function sleep(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

@@ -47,6 +47,22 @@ export async function startTrace(browser: Browser): Promise<{ stop: () => Promis
   };
 }
 
+/** What a user saw between the marks `bench-begin` and `bench-end`. `gap`: the longest time between two frames, `task`: the longest task; milliseconds. */
+export interface Shown {
+  readonly fps: number;
+  readonly gap: number;
+  readonly task: number;
+}
+
+export function shownIn(trace: Trace): Shown {
+  const [begin = 0] = trace.marks("bench-begin");
+  const [end = 0] = trace.marks("bench-end");
+  const { presented } = trace.frames(begin, end);
+  const gaps = presented.slice(1).map((at, index) => (at - (presented[index] ?? at)) / 1_000);
+  const seconds = ((presented.at(-1) ?? 0) - (presented[0] ?? 0)) / 1e6;
+  return { fps: (presented.length - 1) / seconds, gap: Math.max(...gaps), task: trace.tasks(begin, end)[0]?.ms ?? 0 };
+}
+
 /** Questions to a recording about one page: the one that has set user timing marks `bench-…`. */
 export class Trace {
   readonly events: TraceEvent[];
