@@ -8,7 +8,7 @@ import { MgrError } from "../../../src/base/errors.ts";
 import type { RunSpec } from "../../../src/contract/run.ts";
 import { testClock } from "../../actors/support/clock.ts";
 import { report } from "../../support/run-reports.ts";
-import { hello, page, ScriptedLink, stale } from "../support/scripted-link.ts";
+import { hello, IDLE_LISTENER, page, ScriptedLink, stale } from "../support/scripted-link.ts";
 
 const open: HostSession[] = [];
 afterEach(() => {
@@ -17,18 +17,13 @@ afterEach(() => {
 
 async function rig() {
   const link = new ScriptedLink();
-  const nothing = () => {};
   const stopping: string[] = [];
   const session: HostSession = new HostSession({
     link,
     epoch: 1,
     clock: testClock(),
     listener: {
-      onHeartbeat: nothing,
-      onOutput: nothing,
-      onLog: nothing,
-      onReport: nothing,
-      onEvent: nothing,
+      ...IDLE_LISTENER,
       onStopping: ({ run_id }) => void stopping.push(run_id),
       onStale: () => void greet(),
     },

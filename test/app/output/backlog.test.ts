@@ -4,7 +4,7 @@ import { HostSession } from "../../../src/app/hosts/host-session.ts";
 import { readBacklog } from "../../../src/app/output/backlog.ts";
 import { retainedOutput } from "../../../src/app/output/retained-output.ts";
 import { testClock } from "../../actors/support/clock.ts";
-import { hello, page, ScriptedLink } from "../support/scripted-link.ts";
+import { hello, IDLE_LISTENER, page, ScriptedLink } from "../support/scripted-link.ts";
 
 interface Ring {
   bytes: Uint8Array;
@@ -34,20 +34,11 @@ async function sessionWith({ bytes, begin = 0, from = begin, truncated = false, 
     const data = bytes.subarray(start, start + Math.min(pageSize, Number(request.max)));
     return { from: start, data };
   };
-  const nothing = () => {};
   const session = new HostSession({
     link,
     epoch: 1,
     clock: testClock(),
-    listener: {
-      onHeartbeat: nothing,
-      onOutput: nothing,
-      onLog: nothing,
-      onReport: nothing,
-      onEvent: nothing,
-      onStopping: nothing,
-      onStale: nothing,
-    },
+    listener: IDLE_LISTENER,
   });
   await session.greet();
   session.deliver();

@@ -10,7 +10,7 @@ import type { RunSpec } from "../../../src/contract/run.ts";
 import { LogBook } from "../../../src/log/log-book.ts";
 import { definition } from "../../actors/support/process.ts";
 import { report } from "../../support/run-reports.ts";
-import { hello, page, ScriptedLink, settled } from "../support/scripted-link.ts";
+import { hello, IDLE_LISTENER, page, ScriptedLink, settled } from "../support/scripted-link.ts";
 
 const SPEC = { name: "a" } as RunSpec;
 const run = { definition: definition(), runId: "1-1", size: null, settings: NO_SETTINGS, memo: "", after: null };
@@ -24,15 +24,7 @@ async function open({ spec = () => SPEC }: { spec?: () => RunSpec } = {}) {
     link,
     epoch: 1,
     clock: systemClock,
-    listener: {
-      onHeartbeat: nothing,
-      onOutput: nothing,
-      onLog: nothing,
-      onReport: nothing,
-      onEvent: nothing,
-      onStopping: nothing,
-      onStale: nothing,
-    },
+    listener: IDLE_LISTENER,
   });
   link.auto = (name) => (name === "hello" ? hello("s1") : name === "report" ? page(0) : undefined);
   await session.greet().then(() => session.deliver());

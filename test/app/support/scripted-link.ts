@@ -1,7 +1,20 @@
+import type { HostSessionListener } from "../../../src/app/hosts/host-session.ts";
 import { MgrError } from "../../../src/base/errors.ts";
 import type { HostLink, HostListener } from "../../../src/contract/host-link.ts";
 import type { HostEvent, HostHeartbeat, HostRequestName, OutputWindows, RequestOf, ResponseOf } from "../../../src/contract/messages.ts";
 import type { RunReport } from "../../../src/contract/run.ts";
+
+const nothing = () => {};
+/** A listener of a session that does nothing. */
+export const IDLE_LISTENER: HostSessionListener = {
+  onHeartbeat: nothing,
+  onOutput: nothing,
+  onLog: nothing,
+  onReport: nothing,
+  onEvent: nothing,
+  onStopping: nothing,
+  onStale: nothing,
+};
 
 /** A request that has arrived and waits for the test's answer. */
 export interface Asked {

@@ -46,7 +46,7 @@ it("when the clock of the host is set, a record comes between the last message b
   rig.ownClock.setBy = -5n;
   rig.publish({ payload: Buffer.from("2") });
   await rig.recording.stop();
-  // Nobody has measured it, but the step is known.
+  // The offset was never measured, but by how much the clock was set is known.
   expect(recorded(rig)).toEqual([{ offset_ns: "", uncertainty_ns: "", at_ns: "", step_ns: "-5" }]);
   expect(rig.read()).toMatchObject({ chunks: 2, messages: [{ data: Buffer.from("1") }, { data: Buffer.from("2") }] });
 });
