@@ -86,7 +86,7 @@ export class ActorSystem {
 
   /** Deliveries that wait until the actor that caused them has finished: one actor runs at a time. */
   readonly #postponed: (() => void)[] = [];
-  /** Of the first one that waits: with 100,000 of them, to remove each from the array takes longer than to deliver it. */
+  /** Index of the first delivery that waits: with 100,000 of them, removing each one from the array takes longer than delivering it. */
   #nextPostponed = 0;
   /** Nesting depth of notifying listeners of an actor's events, and of running actors. */
   #listening = 0;

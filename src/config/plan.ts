@@ -76,22 +76,16 @@ const APPLIED_SECTIONS = ["access", "nodes", ...Object.keys(FILE_KEYS)] as reado
 /** Keys such as `flight` and `instance.start_tools`, other than processes and hosts, that differ and that a reload applies. */
 export function appliedSettings(before: Config, after: Config): string[] {
   const sections = APPLIED_SECTIONS.filter((key) => !isDeepStrictEqual(before[key], after[key]));
-  return [
-    ...sections,
-    ...instanceDifferences(before, after)
-      .filter((key) => TAKEN_BY_RELOADS.has(key))
-      .map((key) => `instance.${key}`),
-  ];
+  return [...sections, ...instanceDifferences(before, after, (key) => TAKEN_BY_RELOADS.has(key))];
 }
 
 /** Keys such as `instance.state_dir` that differ and that take effect only at the next start of the manager. */
 export function fixedSettings(before: Config, after: Config): string[] {
-  return instanceDifferences(before, after)
-    .filter((key) => !TAKEN_BY_RELOADS.has(key))
-    .map((key) => `instance.${key}`);
+  return instanceDifferences(before, after, (key) => !TAKEN_BY_RELOADS.has(key));
 }
 
-function instanceDifferences({ instance: before }: Config, { instance: after }: Config): string[] {
+function instanceDifferences({ instance: before }: Config, { instance: after }: Config, counts: (key: string) => boolean): string[] {
   const keys = Object.keys(after) as (keyof Config["instance"])[];
-  return keys.filter((key) => !isDeepStrictEqual(before[key], after[key]));
+  const differ = keys.filter((key) => counts(key) && !isDeepStrictEqual(before[key], after[key]));
+  return differ.map((key) => `instance.${key}`);
 }

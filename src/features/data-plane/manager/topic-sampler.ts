@@ -97,13 +97,13 @@ class FollowedTopic {
 
   async #subscribe(): Promise<void> {
     const bus = await this.#options.bus;
-    await this.#loadSchema();
+    const record = this.#options.record(this.#subject);
+    if (record !== undefined) await this.#loadSchema(record);
     if (bus !== null && !this.#isClosed) this.#subscription = bus.subscribe(this.#subject, (message) => this.#receive(message));
   }
 
   /** Loads the schema of a well-known message, by which its messages are checked. That of a program's own text may take long to check. */
-  async #loadSchema(): Promise<void> {
-    const { encoding = "raw", definition_name = "" } = this.#options.record(this.#subject) ?? {};
+  async #loadSchema({ encoding, definition_name }: TopicRecord): Promise<void> {
     if (encoding !== "json" || definition_name === this.#schema.name || !isWellKnownName(definition_name)) return;
     const known = { name: definition_name, schema: null };
     this.#schema = known;
@@ -172,7 +172,7 @@ class FollowedTopic {
     if (record === undefined) return parseJson(Buffer.from(data).toString()) ?? base64Of(data);
     if (record.encoding === "raw" || record.encoding === "protobuf") return base64Of(data);
     try {
-      void this.#loadSchema();
+      if (this.#codec?.record !== record) void this.#loadSchema(record);
       const schema = this.#schema.name === record.definition_name ? this.#schema.schema : null;
       const known = this.#codec;
       const isSame = known?.record.definition === record.definition && known.record.encoding === record.encoding && known.schema === schema;
