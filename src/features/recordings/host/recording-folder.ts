@@ -56,7 +56,7 @@ export class RecordingFolder {
 
   /** Makes and locks the folder; resolves with whether it did not exist. Rejects with `conflict` if its lock is held. */
   async make(): Promise<boolean> {
-    const isNew = (await mkdir(this.path, { recursive: true, mode: 0o700 })) !== undefined;
+    const isNew = (await makeFolder(this.path)) !== undefined;
     if (isNew) this.release();
     this.#lock ??= acquireLockFile(this.#lockPath);
     if (this.#lock === null)
@@ -168,4 +168,14 @@ export function fileNamePart(name: string): string {
   const plain = safe.startsWith(".") ? `%2E${safe.slice(1)}` : safe;
   if (plain.length <= MAX_NAME_BYTES) return plain;
   return `${plain.slice(0, MAX_NAME_BYTES - 17)}-${createHash("sha256").update(name).digest("hex").slice(0, 16)}`;
+}
+
+/** Resolves with the first folder that was made, if any. */
+async function makeFolder(path: string): Promise<string | undefined> {
+  const make = () => mkdir(path, { recursive: true, mode: 0o700 });
+  return make().catch((error: NodeJS.ErrnoException) => {
+    // mkdir() rejects with this when another program removes the folder between its steps.
+    if (error.code === "ENOENT") return make();
+    throw error;
+  });
 }

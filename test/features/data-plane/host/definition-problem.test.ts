@@ -43,6 +43,8 @@ it("a topic that names a message of Foxglove has its JSON Schema, also after its
   const definition = () => rig.topic("arm/pose")?.definition ?? "";
   const text = definition();
   expect(JSON.parse(text)).toMatchObject({ title: "foxglove.PoseInFrame", required: ["timestamp", "frame_id", "pose"] });
+  // The change by the first registration may not be announced yet.
+  rig.registry.flush();
   // Its text is known before the check: a recording sees no other definition in between.
   const changes: (string | undefined)[] = [];
   const end = rig.registry.listen((all) => {

@@ -79,6 +79,19 @@ it("a file that is removed right before the recording is stopped is reported", a
   });
 });
 
+it("a folder that is removed while it is checked is made again", async () => {
+  const { rig } = await begun();
+  using _ = rig;
+  const { folder } = rig.recording;
+  for (let n = 0; n < 50; n++) {
+    const made = folder.make();
+    rmSync(rig.folder, { recursive: true });
+    await made;
+    expect(existsSync(rig.folder)).toBe(true);
+  }
+  await rig.recording.stop();
+});
+
 it("a file in place of the folder ends the recording with a message, and one line in the log for each fault", async () => {
   const { rig, path } = await begun();
   using _ = rig;
