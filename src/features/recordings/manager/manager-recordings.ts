@@ -124,7 +124,8 @@ export class ManagerRecordings implements Recordings {
       if (recording.files.length === 0) throw new MgrError("not_found", `the recording '${name}' has no files yet`);
       const open = (host: string, file: string) => this.#commands.open(host, name, file);
       const warn = (msg: string) => this.#options.log.warn(msg);
-      return writeMerged({ recording, open, folder: await makeFolder(), warn, signal: either });
+      const minFreeSpace = this.#options.settings().min_free_space;
+      return writeMerged({ recording, open, folder: await makeFolder(), minFreeSpace, warn, signal: either });
     });
   }
 

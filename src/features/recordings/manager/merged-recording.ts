@@ -1,5 +1,7 @@
-import { open } from "node:fs/promises";
+import { open, statfs } from "node:fs/promises";
 import { join } from "node:path";
+import { MgrError } from "../../../base/errors.ts";
+import { bytesText } from "../../../client/shown/units.ts";
 import type { Recording } from "../wire.ts";
 import type { RecordedFileReader } from "./recordings.ts";
 import { mergeInWorker } from "./write-in-worker.ts";
@@ -12,16 +14,19 @@ interface MergedRecordingOptions {
   readonly open: (host: string, file: string) => Promise<RecordedFileReader>;
   /** An empty folder. */
   readonly folder: string;
+  /** Free space that is left on the disk of the folder, bytes. */
+  readonly minFreeSpace: number;
   readonly warn: (msg: string) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Copies all files of a recording from their hosts, one after the other, and merges them. Resolves with the path of the file. Rejects as reads from hosts
- * do, as `mergeInWorker` does, and with the signal's reason.
+ * Copies all files of a recording from their hosts, one after the other, and merges them. Resolves with the path of the file. Rejects with `internal` if the
+ * disk has too little space, as reads from hosts do, as `mergeInWorker` does, and with the signal's reason.
  */
-export async function writeMerged({ recording, open, folder, warn, signal }: MergedRecordingOptions): Promise<string> {
+export async function writeMerged({ recording, open, folder, minFreeSpace, warn, signal }: MergedRecordingOptions): Promise<string> {
   const { name, files } = recording;
+  await requireSpace(folder, files, minFreeSpace);
   const parts = [];
   for (const [index, { host, file }] of files.entries()) {
     const path = join(folder, `${index}.mcap`);
@@ -32,6 +37,18 @@ export async function writeMerged({ recording, open, folder, warn, signal }: Mer
   const { damaged } = await mergeInWorker({ path, parts, metadata: [], recording: { name, files: files.map(({ file }) => file) } }, signal);
   for (const { part, reason } of damaged) warn(`${files[part]?.file} is damaged, and not whole in the merged file of '${name}': ${reason}`);
   return path;
+}
+
+/** The copies and the merged file exist at the same time. */
+async function requireSpace(folder: string, files: Recording["files"], minFreeSpace: number): Promise<void> {
+  const needed = 2 * files.reduce((sum, { size }) => sum + size, 0);
+  const { bavail, bsize } = await statfs(folder);
+  if (bavail * bsize - needed >= minFreeSpace) return;
+  throw new MgrError(
+    "internal",
+    `the files as one need ${bytesText(needed)} beside min_free_space (${bytesText(minFreeSpace)}) on the disk of ${folder}, which has ` +
+      `${bytesText(bavail * bsize)} free: make room there, or download the files one by one`,
+  );
 }
 
 /** A file that grows is copied up to its present end. */

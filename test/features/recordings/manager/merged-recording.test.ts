@@ -23,16 +23,17 @@ const left = () => readdirSync(folder);
 /** Downloads a recording of two hosts. */
 function download(
   open: (host: string, file: string) => Promise<RecordedFileReader>,
-  { downloads = new Downloads(folder, "recording"), signal = never } = {},
+  { downloads = new Downloads(folder, "recording"), signal = never, size = 10, minFreeSpace = 0 } = {},
 ) {
   const warnings: string[] = [];
-  const files = ["rt1", "rt2"].map((host) => ({ host, file: `${host}.mcap` }));
+  const files = ["rt1", "rt2"].map((host) => ({ host, file: `${host}.mcap`, size }));
   const file = downloads.write(signal, async (makeFolder, either) =>
     writeMerged({
       // Only these fields are used.
       recording: { name: "run", files: files as never },
       open,
       folder: await makeFolder(),
+      minFreeSpace,
       warn: (msg) => warnings.push(msg),
       signal: either,
     }),
@@ -91,5 +92,14 @@ it("a client that disconnects ends the copying; two downloads run at a time", as
   const reasons = (await ends).map((each) => (each.status === "rejected" ? String(each.reason) : each.status));
   expect(reasons.filter((reason) => reason.includes("the client has disconnected"))).toHaveLength(2);
   expect(reasons.at(-1)).toContain("2 downloads of recordings are under way");
+  expect(left()).toEqual([]);
+});
+
+it.each([
+  ["twice the size of the files", { size: Number.MAX_SAFE_INTEGER / 8 }, /need \S+ \S+ beside min_free_space \(0 B\)/],
+  ["as much as min_free_space", { minFreeSpace: Number.MAX_SAFE_INTEGER }, /need 40 B beside min_free_space/],
+])("a disk without room for %s is left alone, with the reason", async (_what, options, reason) => {
+  const { file } = download(async () => expect.fail("no host is asked"), options);
+  await expect(file).rejects.toThrow(reason);
   expect(left()).toEqual([]);
 });
