@@ -3,7 +3,15 @@ import type { BenchManager } from "./manager.ts";
 
 /** Debian's Chromium without a graphics card: what a machine with one draws faster, this one draws with the same two cores. */
 export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-3d-apis"] });
+  return chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-3d-apis",
+      "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup",
+    ],
+  });
 }
 
 /** Names of processes in groups, as a configuration of a large bench has them. */

@@ -6,7 +6,7 @@ import { failedOnes, forbiddenOf, restartFailed } from "../../actions/commands.t
 import { actionRefusal, opening } from "../../actions/opening.ts";
 import { stopped } from "../../actions/undo.ts";
 import { verbActions } from "../../actions/verb-actions.ts";
-import { configActions } from "../../config/config-view.tsx";
+import { configActions } from "../../config/config-actions.ts";
 import { features } from "../../features/index.ts";
 import { downloadLog, logRefusal } from "../../log/log-view.tsx";
 import { refusalOf } from "../../state/access.ts";
