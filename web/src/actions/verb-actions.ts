@@ -14,12 +14,14 @@ const VERBS: readonly [Verb, string, string][] = [
 export function verbActions(what: string, target: Target, processes: readonly Process[], near = false): (Action & { verb: Verb })[] {
   if (!isConnected.value) return [];
   // The palette asks for all processes: what is quick to find comes first.
-  return VERBS.filter(([verb]) => processes.some((process) => canDo(verb, process)) && forbiddenOf(verb, target) === null).map(([verb, word, keys]) => ({
-    title: `${word} ${what}`,
-    verb,
-    ...(near ? { keys, near } : {}),
-    ...(verb === "start" ? {} : { isDanger: true }),
-    asks: () => asks(verb, target),
-    run: () => void request(verb, target),
-  }));
+  return VERBS.filter(([verb]) => processes.some((process) => canDo(verb, process)) && forbiddenOf(verb, target) === null).map(
+    ([verb, word, keys]) => ({
+      title: `${word} ${what}`,
+      verb,
+      ...(near ? { keys, near } : {}),
+      ...(verb === "start" ? {} : { isDanger: true }),
+      asks: () => asks(verb, target),
+      run: () => void request(verb, target),
+    }),
+  );
 }

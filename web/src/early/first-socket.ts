@@ -20,7 +20,7 @@ export class FirstSocket implements WebSocketLike {
   onclose: WebSocketLike["onclose"] = null;
   onerror: WebSocketLike["onerror"] = null;
   readonly #socket: WebSocketLike;
-  /** Null: they have been delivered, and later ones are delivered at once. */
+  /** Messages for the page's code. Null: they have been delivered, and later ones are delivered at once, or the connection has ended. */
   #kept: string[] | null = [];
   #keptCharacters = 0;
   #isTaken = false;
@@ -41,6 +41,7 @@ export class FirstSocket implements WebSocketLike {
     socket.onerror = (event) => this.onerror?.(event);
     socket.onclose = ({ code, reason }) => {
       this.#closed = { code, reason };
+      this.#kept = null;
       if (this.#isTaken) this.onclose?.(this.#closed);
     };
   }

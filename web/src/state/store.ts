@@ -83,7 +83,7 @@ const link = browserLink(address, {
 class PageClient extends ManagerClient {
   #first: typeof FIRST_REQUEST | null = FIRST_REQUEST;
 
-  /** The first one has been requested while the page was loaded. */
+  /** The first one was requested while the page was loaded: FirstSocket leaves out the same frame. */
   override snapshot(): Promise<Snapshot> {
     const frame = this.#first ?? ({ type: "get_snapshot" } as const);
     this.#first = null;

@@ -41,7 +41,7 @@ export function Palette() {
     picked.value ??= first;
   });
   const isOpen = paletteOpen.value;
-  // While the user finds the first key.
+  // Prepares the actions of all processes before the first key: with 10,000 they take longer than a key may.
   useEffect(() => {
     if (!isOpen) return;
     const timer = setTimeout(() => everywhere.peek());
