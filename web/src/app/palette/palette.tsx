@@ -26,6 +26,15 @@ function withoutDuplicates(actions: readonly Action[]): Action[] {
   return actions.filter(({ title }) => titles.size < titles.add(title).size);
 }
 
+/** Prepares the first key, which would take too long with 10,000 processes: the actions, then the code and the texts that each key uses. */
+function prepare(): () => void {
+  let timer = setTimeout(() => {
+    const actions = everywhere.peek();
+    timer = setTimeout(() => ranked(actions, "a", MAX_SHOWN));
+  });
+  return () => clearTimeout(timer);
+}
+
 export function openPalette(text = ""): void {
   query.value = text;
   picked.value = null;
@@ -41,12 +50,7 @@ export function Palette() {
     picked.value ??= first;
   });
   const isOpen = paletteOpen.value;
-  // Prepares the actions of all processes before the first key: with 10,000 they take longer than a key may.
-  useEffect(() => {
-    if (!isOpen) return;
-    const timer = setTimeout(() => everywhere.peek());
-    return () => clearTimeout(timer);
-  }, [isOpen]);
+  useEffect(() => (isOpen ? prepare() : undefined), [isOpen]);
   if (!isOpen) return null;
   const at = actions.findIndex(({ title }) => title === (picked.value ?? first));
   const run = (index: number) => {
