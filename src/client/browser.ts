@@ -2,7 +2,7 @@
 import { MgrError } from "../base/errors.ts";
 import type { ClientFrame } from "../protocol/frames/frames.ts";
 import { authorizationOf, type ConnectOptions, checkConnectOptions, linkBehaviour, webSocketUrl } from "./link/connect-options.ts";
-import { type WebSocketLike, webSocketLink } from "./link/websocket-link.ts";
+import { type WebSocketLike, type WebSocketLinkOptions, webSocketLink } from "./link/websocket-link.ts";
 import { ManagerClient } from "./manager-client.ts";
 
 export * from "./common.ts";
@@ -31,8 +31,11 @@ const probeOf = (address: URL | string): ClientFrame =>
     ? { type: "request_logs", limit: 1, request_id: "alive" }
     : { type: "unsubscribe_process_output", patterns: [], request_id: "alive" };
 
-/** A link over the browser's own WebSocket. */
-export function browserLink(address: URL | string, behaviour: ReturnType<typeof linkBehaviour> = {}) {
+/** A link over the browser's own WebSocket. `open`: opens it in another way. */
+export function browserLink(
+  address: URL | string,
+  behaviour: ReturnType<typeof linkBehaviour> & Partial<Pick<WebSocketLinkOptions, "open">> = {},
+) {
   return webSocketLink({ open: () => new WebSocket(address) as unknown as WebSocketLike, probe: probeOf(address), ...behaviour });
 }
 

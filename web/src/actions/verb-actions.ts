@@ -12,14 +12,16 @@ const VERBS: readonly [Verb, string, string][] = [
 
 /** The start, stop and restart actions of a target that make sense now. Those that end processes are marked. */
 export function verbActions(what: string, target: Target, processes: readonly Process[], near = false): (Action & { verb: Verb })[] {
-  return VERBS.filter(
-    ([verb]) => isConnected.value && forbiddenOf(verb, target) === null && processes.some((process) => canDo(verb, process)),
-  ).map(([verb, word, keys]) => ({
-    title: `${word} ${what}`,
-    verb,
-    ...(near ? { keys, near } : {}),
-    ...(verb === "start" ? {} : { isDanger: true }),
-    asks: () => asks(verb, target),
-    run: () => void request(verb, target),
-  }));
+  if (!isConnected.value) return [];
+  // The palette asks for all processes: what is quick to find comes first.
+  return VERBS.filter(([verb]) => processes.some((process) => canDo(verb, process)) && forbiddenOf(verb, target) === null).map(
+    ([verb, word, keys]) => ({
+      title: `${word} ${what}`,
+      verb,
+      ...(near ? { keys, near } : {}),
+      ...(verb === "start" ? {} : { isDanger: true }),
+      asks: () => asks(verb, target),
+      run: () => void request(verb, target),
+    }),
+  );
 }

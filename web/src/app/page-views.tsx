@@ -2,7 +2,6 @@ import type { ComponentChildren } from "preact";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import type { PageView } from "../actions/page-feature.ts";
 import { type ListeningOn, PortLinks } from "../actions/port-links.ts";
-import { ConfigView } from "../config/config-view.tsx";
 import { features } from "../features/index.ts";
 import { LogView } from "../log/log-view.tsx";
 import { AllView, GroupView } from "../overview/group-view.tsx";
@@ -11,10 +10,13 @@ import { ProcessView } from "../process/process-view.tsx";
 import type { Pane } from "../state/layout.ts";
 import { isLoaded } from "../state/store.ts";
 import { type CoreViews, typeOf, type View, viewRefusal } from "../state/views.ts";
+import { lazyView } from "../ui/lazy-view.tsx";
 
 export const featureViews: readonly PageView[] = features.flatMap(({ views = [] }) => views);
 
 const curves = features.flatMap(({ processCurve = [] }) => processCurve);
+
+const config = lazyView(async () => (await import("../config/config-view.tsx")).ConfigView);
 
 const CORE: { [Kind in keyof CoreViews]: PageView<Kind>["Body"] } = {
   overview: () => (
@@ -22,7 +24,7 @@ const CORE: { [Kind in keyof CoreViews]: PageView<Kind>["Body"] } = {
   ),
   all: () => <AllView More={GroupButtons} curves={curves} />,
   log: () => <LogView />,
-  config: () => <ConfigView />,
+  config: () => <config.Body />,
   process: ({ view, pane }) => (
     <ProcessView name={view.name} pane={pane} More={ProcessButtons} MoreFacts={ProcessFacts} Sections={ProcessSections} />
   ),
@@ -86,5 +88,5 @@ export function ViewBox({ view, pane }: { view: View; pane: Pane }) {
 
 /** Loads the code of all views, so that they open at once, also after a newer manager has started. */
 export function preloadViews(): void {
-  for (const { preload } of featureViews) preload?.();
+  for (const { preload } of [config, ...featureViews]) preload?.();
 }

@@ -1,4 +1,3 @@
-import { signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { messageOf } from "../../../src/base/errors.ts";
 import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
@@ -8,6 +7,7 @@ import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { complain, toast } from "../ui/toasts.ts";
 import { checkText } from "./check-text.ts";
+import { configActions } from "./config-actions.ts";
 import { draftOf, keepDraft, rebaseDraft } from "./config-drafts.ts";
 import { FileTabs, shortPath } from "./config-files.tsx";
 import { type Conflict, ConflictDialog } from "./conflict-dialog.tsx";
@@ -22,9 +22,6 @@ import { useHistory } from "./use-history.ts";
 import { type Version, VersionsPanel, versionName } from "./versions-panel.tsx";
 
 type File = Extract<ManagerFrame, { type: "config_file"; ok: true }>;
-
-/** Actions of the view, for the palette; null while it is not shown. */
-export const configActions = signal<{ save: () => void; compare: () => void; reload: () => void; versions: () => void } | null>(null);
 
 /** Result of the last check. `problems`: of all files, null until the first check has ended; `refusal`: the action that they prevented. */
 interface CheckResult {

@@ -2,10 +2,13 @@ import { batch, computed, effect, type Signal, signal } from "@preact/signals";
 import { MgrError, messageOf } from "../../../src/base/errors.ts";
 import { isWithin } from "../../../src/base/names.ts";
 import { browserLink } from "../../../src/client/browser.ts";
+import type { WebSocketLike } from "../../../src/client/link/websocket-link.ts";
 import { ManagerClient } from "../../../src/client/manager-client.ts";
 import { type ShownState, shownState } from "../../../src/client/shown/shown-state.ts";
 import type { ClientFrame, ManagerFrame } from "../../../src/protocol/frames/frames.ts";
-import type { HostEntry, ManagerInfo, Process, ProcessTreeNode, StartTool } from "../../../src/protocol/resources/resources.ts";
+import type { HostEntry, ManagerInfo, Process, ProcessTreeNode, Snapshot, StartTool } from "../../../src/protocol/resources/resources.ts";
+import { FIRST_REQUEST } from "../early/first-socket.ts";
+import { firstSocket, socketAddress } from "../early/open-first-socket.ts";
 import { isConnected } from "../ui/connected.ts";
 import { complain } from "../ui/toasts.ts";
 import { takeAccess } from "./access.ts";
@@ -67,9 +70,28 @@ export const counts = computed(() => {
   return found;
 });
 
-const address = `${location.protocol === "https:" ? "wss:" : "ws:"}//${location.host}/ws${socketQuery(location)}`;
-const link = browserLink(address);
-export const client = new ManagerClient(link);
+const address = `${socketAddress}${socketQuery(location)}`;
+let early = firstSocket;
+const link = browserLink(address, {
+  open: () => {
+    const socket = early?.take() ?? (new WebSocket(address) as unknown as WebSocketLike);
+    early = null;
+    return socket;
+  },
+});
+
+class PageClient extends ManagerClient {
+  #first: typeof FIRST_REQUEST | null = FIRST_REQUEST;
+
+  /** The first one was requested while the page was loaded: FirstSocket leaves out the same frame. */
+  override snapshot(): Promise<Snapshot> {
+    const frame = this.#first ?? ({ type: "get_snapshot" } as const);
+    this.#first = null;
+    return this.request(frame);
+  }
+}
+
+export const client = new PageClient(link);
 /** All frames that the manager sends. */
 export const { frames$ } = link;
 const { mirror } = client;

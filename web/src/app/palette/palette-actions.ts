@@ -1,3 +1,4 @@
+import { untracked } from "@preact/signals";
 import { findGroup } from "../../../../src/client/mirror.ts";
 import type { ProcessTreeNode } from "../../../../src/protocol/resources/resources.ts";
 import { type Action, choice, toggle } from "../../actions/action.ts";
@@ -6,7 +7,7 @@ import { failedOnes, forbiddenOf, restartFailed } from "../../actions/commands.t
 import { actionRefusal, opening } from "../../actions/opening.ts";
 import { stopped } from "../../actions/undo.ts";
 import { verbActions } from "../../actions/verb-actions.ts";
-import { configActions } from "../../config/config-view.tsx";
+import { configActions } from "../../config/config-actions.ts";
 import { features } from "../../features/index.ts";
 import { downloadLog, logRefusal } from "../../log/log-view.tsx";
 import { refusalOf } from "../../state/access.ts";
@@ -209,7 +210,12 @@ function groupActions(nodes: readonly ProcessTreeNode[]): Action[] {
     const { name } = node;
     const own: Action[] = [
       opening(`Go to group ${name}`, { kind: "group", name }, { isPlace: true }),
-      ...verbActions(`group ${name}`, { kind: "group", name }, processesOf(node)),
+      // What calls this depends on all processes anyway.
+      ...verbActions(
+        `group ${name}`,
+        { kind: "group", name },
+        untracked(() => processesOf(node)),
+      ),
     ];
     return [...own, ...groupActions(node.children)];
   });

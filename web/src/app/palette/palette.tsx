@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import { useLayoutEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect } from "preact/hooks";
 import type { Action } from "../../actions/action.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { generalActions, memberActions } from "./palette-actions.ts";
@@ -13,7 +13,7 @@ const MAX_SHOWN = 40;
 
 /** Actions of the shown view come first, without duplicates. */
 const general = computed(() => (paletteOpen.value ? withoutDuplicates(generalActions()) : []));
-/** With those of all processes and groups: made at the first key, and again when one changes, but not for each key. */
+/** With those of all processes and groups: made when the palette has opened, and again when one changes, but not for each key. */
 const everywhere = computed(() => {
   if (!paletteOpen.value) return [];
   const titles = new Set(general.value.map(({ title }) => title));
@@ -24,6 +24,15 @@ const found = computed(() => ranked(query.value.trim() === "" ? general.value : 
 function withoutDuplicates(actions: readonly Action[]): Action[] {
   const titles = new Set<string>();
   return actions.filter(({ title }) => titles.size < titles.add(title).size);
+}
+
+/** Prepares the first key, which would take too long with 10,000 processes: the actions, then the code and the texts that each key uses. */
+function prepare(): () => void {
+  let timer = setTimeout(() => {
+    const actions = everywhere.peek();
+    timer = setTimeout(() => ranked(actions, "a", MAX_SHOWN));
+  });
+  return () => clearTimeout(timer);
 }
 
 export function openPalette(text = ""): void {
@@ -40,7 +49,9 @@ export function Palette() {
   useLayoutEffect(() => {
     picked.value ??= first;
   });
-  if (!paletteOpen.value) return null;
+  const isOpen = paletteOpen.value;
+  useEffect(() => (isOpen ? prepare() : undefined), [isOpen]);
+  if (!isOpen) return null;
   const at = actions.findIndex(({ title }) => title === (picked.value ?? first));
   const run = (index: number) => {
     // The palette closes first, so that the focus is restored and no other dialog is open when the action runs.
