@@ -15,9 +15,9 @@ const shared = {
   setupFiles: ["test/support/setup.ts"],
 };
 
-/** Files of the folders below that stay in `unit`: they start processes, wait for real time, try thousands of cases, or examine V8 itself. */
+/** Files of the folders below that stay in `unit`: they start processes, wait for real time, try thousands of cases, load modules anew, or examine V8 itself. */
 const APART =
-  "command-line|connections-leak|flood|fnmatch|frames-fuzz|includes|intent|intent-crashes|intent-journal|load|process-handle|process-shapes|rotated-file";
+  "command-line|connections-leak|flood|fnmatch|frames-fuzz|includes|intent|intent-crashes|intent-journal|load|many-processes|process-handle|process-shapes|rotated-file";
 const FAST = [
   `test/{actors,base,client,config,contract,log,protocol,testing,transport,web}/**/!(${APART}).test.ts`,
   `test/features/*/{web,x11}/**/!(${APART}).test.ts`,
@@ -43,6 +43,7 @@ const MEASURED = [
   "test/http/{archive,fuzz,listener}.test.ts",
   "test/launch/*.test.ts",
   "test/transport/{connections-leak,flood}.test.ts",
+  "test/web/state/many-processes.test.ts",
   "test/features/*/manager/archive.test.ts",
   "test/features/*/samples/formats/formats.test.ts",
 ];
