@@ -34,7 +34,7 @@ function readEdges() {
   );
 }
 
-/** Read at the first question: it takes as long as all the rest. */
+/** Read once, because it takes the files of all features. */
 let edges;
 
 /** The feature, those that use it, and those that use them. */
