@@ -58,7 +58,7 @@ export default defineConfig({
     // Many tests wait most of the time; with three workers, two processors are idle for a quarter of it.
     maxWorkers: 4,
     // Each project transforms what its tests import. With the cache a file is transformed once for all of them, and not at all while it stays the same
-    // (docs/decisions/0124).
+    // (docs/decisions/0131).
     experimental: { fsModuleCache: true, fsModuleCachePath: ".cache/vitest" },
     projects: [
       { extends: true, test: { ...shared, name: "unit-measured", include: MEASURED } },

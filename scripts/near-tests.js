@@ -11,7 +11,7 @@ const IMPORT = /(?:from|import) ?\(?"(\.[^"]+)"/g;
 const UNIT_TEST = /^test\/(?!e2e\/).*\.test\.ts$/;
 /** More test files than this take longer than a developer waits; those in the folder of the same name come first. */
 const MAX_TEST_FILES = 6;
-/** Each loads what the tests import, which takes longer than most tests: with one for each file, a quarter more processor time. */
+/** Each loads what the tests import, which takes longer than most tests: with one for each file, up to a quarter more processor time. */
 const MAX_WORKERS = "2";
 
 /** Which files import a file, by its path from the root. */

@@ -12,6 +12,6 @@ const unit = fc.oneof(fc.constantFrom(...ASCII), { weight: 3, arbitrary: codePoi
 
 /**
  * Text of any code points, control characters and those without a meaning too. Lengths count code points. fast-check's unit "binary" first lists
- * all that there are, which takes a second of a processor and 100 MB in each worker.
+ * all that there are, which takes a second of a processor in each worker.
  */
 export const anyText = (length: Pick<fc.StringSharedConstraints, "minLength" | "maxLength"> = {}) => fc.string({ ...length, unit });
