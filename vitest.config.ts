@@ -15,9 +15,9 @@ const shared = {
   setupFiles: ["test/support/setup.ts"],
 };
 
-/** Files of the folders below that stay in `unit`: they start processes, wait for real time, try thousands of cases, or examine V8 itself. */
+/** Files of the folders below that stay in `unit`: they start processes, wait for real time, try thousands of cases, load modules anew, or examine V8 itself. */
 const APART =
-  "command-line|connections-leak|flood|fnmatch|frames-fuzz|includes|intent|intent-crashes|intent-journal|load|process-handle|process-shapes|rotated-file";
+  "command-line|connections-leak|flood|fnmatch|frames-fuzz|includes|intent|intent-crashes|intent-journal|load|many-processes|process-handle|process-shapes|rotated-file";
 const FAST = [
   `test/{actors,base,client,config,contract,log,protocol,testing,transport,web}/**/!(${APART}).test.ts`,
   `test/features/*/{web,x11}/**/!(${APART}).test.ts`,
@@ -43,6 +43,7 @@ const MEASURED = [
   "test/http/{archive,fuzz,listener}.test.ts",
   "test/launch/*.test.ts",
   "test/transport/{connections-leak,flood}.test.ts",
+  "test/web/state/many-processes.test.ts",
   "test/features/*/manager/archive.test.ts",
   "test/features/*/samples/formats/formats.test.ts",
 ];
@@ -56,6 +57,9 @@ export default defineConfig({
   test: {
     // Many tests wait most of the time; with three workers, two processors are idle for a quarter of it.
     maxWorkers: 4,
+    // Each project transforms what its tests import. With the cache a file is transformed once for all of them, and not at all while it stays the same
+    // (docs/decisions/0131).
+    experimental: { fsModuleCache: true, fsModuleCachePath: ".cache/vitest" },
     projects: [
       { extends: true, test: { ...shared, name: "unit-measured", include: MEASURED } },
       { extends: true, test: { ...shared, name: "unit", include: ["test/**/*.test.ts"], exclude: ELSEWHERE, isolate: false } },

@@ -17,3 +17,11 @@ export function cpuMs(pid: number): number {
 export function residentMib(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1]) / 1_024;
 }
+
+/** Processor time of the children of this process that have ended and of theirs, milliseconds. */
+export function endedChildrenCpuMs(): number {
+  const fields = readFileSync("/proc/self/stat", "latin1")
+    .replace(/^.*\) /s, "")
+    .split(" ");
+  return (Number(fields[13]) + Number(fields[14])) * TICK_MS;
+}

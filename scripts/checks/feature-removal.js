@@ -22,9 +22,9 @@ export const filesIn = (folder) =>
 
 const featureOf = (file) => /^(?:web\/)?src\/features\/([\w-]+)\//.exec(relative(ROOT, file))?.[1];
 
-/** The feature, those that use it, and those that use them. */
-export function withUsers(name) {
-  const edges = HOMES.slice(0, 2).flatMap((home) =>
+/** Which feature imports which, by the files of the project. */
+function readEdges() {
+  return HOMES.slice(0, 2).flatMap((home) =>
     filesIn(join(ROOT, home)).flatMap((file) =>
       [...readFileSync(file, "utf8").matchAll(IMPORT)].map(([, from, dynamic]) => ({
         user: featureOf(file),
@@ -32,6 +32,14 @@ export function withUsers(name) {
       })),
     ),
   );
+}
+
+/** Read once, because it takes the files of all features. */
+let edges;
+
+/** The feature, those that use it, and those that use them. */
+export function withUsers(name) {
+  edges ??= readEdges();
   // A list uses all of them, and is no feature.
   const found = new Set([name]);
   for (const used of found) for (const edge of edges) if (edge.used === used && edge.user !== undefined) found.add(edge.user);

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MAX_TOPIC_NAME_BYTES, subjectOfTopic, subjectTokens, topicNameProblem, topicOfSubject } from "../../src/base/topic-subject.ts";
+import { anyText } from "../support/any-text.ts";
 
 interface Vectors {
   subjects: { name: string; subject: string }[];
@@ -11,7 +12,7 @@ interface Vectors {
 }
 const vectors: Vectors = JSON.parse(readFileSync(new URL("../../docs/client-vectors.json", import.meta.url), "utf8"));
 
-const part = fc.string({ unit: "binary", minLength: 1, maxLength: 12 }).filter((text) => !text.includes("/"));
+const part = anyText({ minLength: 1, maxLength: 12 }).filter((text) => !text.includes("/"));
 const name = fc
   .array(part, { minLength: 1, maxLength: 5 })
   .map((parts) => parts.join("/"))

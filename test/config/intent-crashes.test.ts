@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { IntentStore } from "../../src/config/state/intent-store.ts";
 import type { ProcessIntent } from "../../src/config/state/process-intent.ts";
+import { anyText } from "../support/any-text.ts";
 import { StoppableFiles } from "../support/stoppable-files.ts";
 import { NO_INTERRUPT_MS, timedRuns } from "../support/timed-runs.ts";
 
@@ -112,7 +113,7 @@ const name = fc.constantFrom("a", "b", "__proto__", "constructor");
 const patch: fc.Arbitrary<ProcessIntent> = fc.oneof(
   fc.record({ requested_state: fc.constantFrom("start", "stop") }),
   fc.record({ rows: fc.integer({ min: 1, max: 9 }), cols: fc.integer({ min: 1, max: 9 }) }),
-  fc.record({ web_starter: fc.string({ unit: "binary", maxLength: 200 }) }),
+  fc.record({ web_starter: anyText({ maxLength: 200 }) }),
 );
 const action = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("set" as const), name, patch }) },

@@ -13,6 +13,7 @@ import { InputOwners } from "../../src/transport/output/input-owners.ts";
 import { OutputHub } from "../../src/transport/output/output-hub.ts";
 import { RefusalLog } from "../../src/transport/refusal-log.ts";
 import type { RequestedView } from "../../src/transport/view.ts";
+import { anyText } from "../support/any-text.ts";
 import { FakeControl } from "../support/fake-control.ts";
 
 interface Answer {
@@ -121,7 +122,7 @@ it.each(Object.keys(CLIENT_FRAMES) as ClientFrameType[])(
 it("any text at all is answered once and breaks nothing", async () => {
   const connection = open({ kind: "full" });
   const text = fc.oneof(
-    fc.string({ unit: "binary" }),
+    anyText(),
     fc.json(),
     fc.constantFrom('{"type":"get_snapshot"', "null", '"x"', "[".repeat(100_000), `{"a":${"[".repeat(100_000)}`),
   );

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import type { OutputChunk, OutputWindow } from "../../src/contract/messages.ts";
 import { OutputHub } from "../../src/transport/output/output-hub.ts";
 import type { OutputPiece } from "../../src/transport/output/output-piece.ts";
+import { anyText } from "../support/any-text.ts";
 import { ManualClock } from "./manual-clock.ts";
 
 const NAME = "p";
@@ -64,7 +65,7 @@ type Step =
   | { do: "daemon dies" };
 
 const text = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 12 }).map((value) => Buffer.from(value)),
+  anyText({ maxLength: 12 }).map((value) => Buffer.from(value)),
   fc.uint8Array({ maxLength: 6 }),
   fc.constant(Buffer.from("line\r\n")),
 );

@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { KernelLog } from "../../../../src/features/crash-reports/host/kernel-log.ts";
 import { parseRecord, pidsNamedIn } from "../../../../src/features/crash-reports/host/kernel-record.ts";
+import { anyText } from "../../../support/any-text.ts";
 
 const MACHINE = () => "pid:[4026531836]";
 let folder: string;
@@ -16,7 +17,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 test("any text of a record is read as it is, whatever follows it", () => {
-  const text = fc.string({ unit: "binary" }).map((value) => value.replaceAll("\n", " "));
+  const text = anyText().map((value) => value.replaceAll("\n", " "));
   fc.assert(
     fc.property(fc.nat(191), fc.nat(), fc.nat(), text, text, (priority, sequence, micros, line, more) => {
       const record = `${priority},${sequence},${micros},-;${line}\n SUBSYSTEM=${more}\n`;
@@ -27,7 +28,7 @@ test("any text of a record is read as it is, whatever follows it", () => {
 
 test("what is not a record is none", () => {
   fc.assert(
-    fc.property(fc.string({ unit: "binary" }), (text) => {
+    fc.property(anyText(), (text) => {
       const record = parseRecord(text);
       expect(record === null || /^\d+,\d+,\d+,/.test(text)).toBe(true);
     }),
