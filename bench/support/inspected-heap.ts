@@ -1,0 +1,56 @@
+import { once } from "node:events";
+import { WebSocket } from "ws";
+import { sleep } from "./figure.ts";
+
+/** Time for a program to open its inspector, ms. */
+const MAX_WAIT_MS = 10_000;
+const RETRY_MS = 100;
+
+/** Live memory of a Node program after its garbage has been collected, bytes. */
+export interface LiveMemory {
+  /** Objects, code and source text in V8's heap. */
+  readonly heap: number;
+  /** Memory of buffers: output, histories, messages. */
+  readonly buffers: number;
+}
+
+/**
+ * Collects the garbage of a Node program that was started with `--inspect-port`, and asks for its live memory. Its inspector is closed again, so that the
+ * next program can use the port.
+ */
+export async function liveMemory(pid: number, port: number): Promise<LiveMemory> {
+  process.kill(pid, "SIGUSR1");
+  const inspector = await connected(port);
+  let last = 0;
+  const ask = async (method: string, params: object = {}) => {
+    const id = ++last;
+    inspector.send(JSON.stringify({ id, method, params }));
+    for (;;) {
+      const [data] = await once(inspector, "message");
+      const answer = JSON.parse(String(data)) as { id?: number; result?: { result?: { value?: unknown } } };
+      if (answer.id === id) return answer.result?.result?.value;
+    }
+  };
+  const evaluate = (expression: string) =>
+    ask("Runtime.evaluate", { expression, returnByValue: true, includeCommandLineAPI: true });
+  await ask("HeapProfiler.collectGarbage");
+  const { heapUsed, arrayBuffers } = (await evaluate("process.memoryUsage()")) as NodeJS.MemoryUsage;
+  await evaluate("{ const load = require; setTimeout(() => load('node:inspector').close(), 10); undefined; }");
+  inspector.terminate();
+  return { heap: heapUsed, buffers: arrayBuffers };
+}
+
+async function connected(port: number): Promise<WebSocket> {
+  const until = performance.now() + MAX_WAIT_MS;
+  for (;;) {
+    try {
+      const [target] = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as { webSocketDebuggerUrl: string }[];
+      const inspector = new WebSocket(target?.webSocketDebuggerUrl ?? "");
+      await once(inspector, "open");
+      return inspector;
+    } catch (error) {
+      if (performance.now() > until) throw error;
+      await sleep(RETRY_MS);
+    }
+  }
+}
