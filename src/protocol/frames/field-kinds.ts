@@ -15,7 +15,8 @@ export function text(minimum: number, maximum: number, says = `must be a string 
   return z
     .string({ error: says })
     .refine((value) => hasLength(value, minimum, maximum), { error: says })
-    .meta({ minLength: minimum, maxLength: maximum });
+    // Not `meta`, which would copy the schema and keep both.
+    .register(z.globalRegistry, { minLength: minimum, maxLength: maximum });
 }
 
 export function integer(minimum: number, maximum: number) {
@@ -31,7 +32,7 @@ export function count(maximum: number) {
     .refine(Number.isInteger, { error })
     .min(1, { error })
     .overwrite((value) => Math.min(value, maximum))
-    .meta({ type: "integer" });
+    .register(z.globalRegistry, { type: "integer" });
 }
 
 /** Like `count`, with fractions: seconds, rates. */
