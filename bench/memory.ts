@@ -1,11 +1,10 @@
 // Memory of manager and daemon with 1,000 processes, 20 s after their start: resident, proportional (what programs share is divided among them), and
 // live after a collection of garbage, with the contents of rings apart. Peer: two Node programs that load xstate, ws and zod and do nothing.
-// `npx tsx bench/memory.ts`; MGR_BENCH_COUNT is the number of processes, MGR_BENCH_SETTLE_S how long it waits.
+// Port 9229, that of Node's inspector, has to be free. `npx tsx bench/memory.ts`; MGR_BENCH_COUNT is the number of processes, MGR_BENCH_SETTLE_S how long it waits.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { freePort } from "../test/support/free-port.ts";
 import { residentMib } from "./support/cpu.ts";
 import { printFigure, rounded, sleep } from "./support/figure.ts";
 import { liveMemory } from "./support/inspected-heap.ts";
@@ -47,8 +46,6 @@ async function bare(libraries: readonly string[]): Promise<{ resident: number; p
 }
 
 async function ours() {
-  const port = freePort();
-  process.env.MGR_BENCH_NODE_OPTIONS = `--inspect-port=127.0.0.1:${port}`;
   const names = Array.from({ length: COUNT }, (_, index) => `g/p${index}`);
   const settings = { command: ["sleep", "1000"] };
   await using manager = await BenchManager.up(Object.fromEntries(names.map((name) => [name, settings])));
@@ -61,7 +58,7 @@ async function ours() {
   const resident = pids.map((pid) => rounded(residentMib(pid), 1));
   const proportional = pids.map((pid) => rounded(proportionalMib(pid), 1));
   const live = [];
-  for (const pid of pids) live.push(await liveMemory(pid, port));
+  for (const pid of pids) live.push(await liveMemory(pid));
   return { resident, proportional, live, flight: hosts.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 

@@ -2,6 +2,8 @@ import { once } from "node:events";
 import { WebSocket } from "ws";
 import { sleep } from "./figure.ts";
 
+/** Where Node opens its inspector at SIGUSR1. */
+const PORT = 9_229;
 /** Time for a program to open its inspector, ms. */
 const MAX_WAIT_MS = 10_000;
 const RETRY_MS = 100;
@@ -14,13 +16,10 @@ export interface LiveMemory {
   readonly buffers: number;
 }
 
-/**
- * Collects the garbage of a Node program that was started with `--inspect-port`, and asks for its live memory. Its inspector is closed again, so that the
- * next program can use the port.
- */
-export async function liveMemory(pid: number, port: number): Promise<LiveMemory> {
+/** Collects the garbage of a Node program, and asks for its live memory. Its inspector is closed again: the next program uses the same port. */
+export async function liveMemory(pid: number): Promise<LiveMemory> {
   process.kill(pid, "SIGUSR1");
-  const inspector = await connected(port);
+  const inspector = await connected();
   let last = 0;
   const ask = async (method: string, params: object = {}) => {
     const id = ++last;
@@ -40,11 +39,11 @@ export async function liveMemory(pid: number, port: number): Promise<LiveMemory>
   return { heap: heapUsed, buffers: arrayBuffers };
 }
 
-async function connected(port: number): Promise<WebSocket> {
+async function connected(): Promise<WebSocket> {
   const until = performance.now() + MAX_WAIT_MS;
   for (;;) {
     try {
-      const [target] = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as { webSocketDebuggerUrl: string }[];
+      const [target] = (await (await fetch(`http://127.0.0.1:${PORT}/json/list`)).json()) as { webSocketDebuggerUrl: string }[];
       const inspector = new WebSocket(target?.webSocketDebuggerUrl ?? "");
       await once(inspector, "open");
       return inspector;

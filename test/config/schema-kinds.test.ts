@@ -28,6 +28,6 @@ it("a value that is read by a function and then converted keeps its JSON Schema 
   expect(jsonSchemaOf(text)).toMatchObject({ type: "integer", minimum: 1, maximum: 9 });
   expect(text.parse(4)).toBe("4");
   expect(section({ text }).safeParse({ text: 10 }).error?.issues).toMatchObject([
-    { path: ["text"], message: "must be a whole number from 1 to 9, found 10" },
+    { path: ["text"], message: "must be a whole number from 1 to 9, found the number 10" },
   ]);
 });
