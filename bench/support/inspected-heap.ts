@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { WebSocket } from "ws";
 import { sleep } from "./figure.ts";
 
-/** Where Node opens its inspector at SIGUSR1. */
-const PORT = 9_229;
+/** Targets of the inspector that Node opens at SIGUSR1. */
+const LIST = "http://127.0.0.1:9229/json/list";
 /** Time for a program to open its inspector, ms. */
 const MAX_WAIT_MS = 10_000;
 const RETRY_MS = 100;
@@ -36,14 +36,29 @@ export async function liveMemory(pid: number): Promise<LiveMemory> {
   const { heapUsed, arrayBuffers } = (await evaluate("process.memoryUsage()")) as NodeJS.MemoryUsage;
   await evaluate("{ const load = require; setTimeout(() => load('node:inspector').close(), 10); undefined; }");
   inspector.terminate();
+  await closed();
   return { heap: heapUsed, buffers: arrayBuffers };
+}
+
+/** Resolves when nothing listens on the port any more: another program could not open its inspector, or the wrong one would answer. */
+async function closed(): Promise<void> {
+  const until = performance.now() + MAX_WAIT_MS;
+  for (;;) {
+    const isOpen = await fetch(LIST).then(
+      () => true,
+      () => false,
+    );
+    if (!isOpen) return;
+    if (performance.now() > until) throw new Error(`the inspector at ${LIST} does not close`);
+    await sleep(RETRY_MS);
+  }
 }
 
 async function connected(): Promise<WebSocket> {
   const until = performance.now() + MAX_WAIT_MS;
   for (;;) {
     try {
-      const [target] = (await (await fetch(`http://127.0.0.1:${PORT}/json/list`)).json()) as { webSocketDebuggerUrl: string }[];
+      const [target] = (await (await fetch(LIST)).json()) as { webSocketDebuggerUrl: string }[];
       const inspector = new WebSocket(target?.webSocketDebuggerUrl ?? "");
       await once(inspector, "open");
       return inspector;
