@@ -34,7 +34,11 @@ async function bare(libraries: readonly string[]): Promise<{ resident: number; p
       await once(child.stdout, "data");
     }
     await sleep(2_000);
-    const sum = (measure: (pid: number) => number) => rounded(children.reduce((total, { pid = 0 }) => total + measure(pid), 0), 1);
+    const sum = (measure: (pid: number) => number) =>
+      rounded(
+        children.reduce((total, { pid = 0 }) => total + measure(pid), 0),
+        1,
+      );
     return { resident: sum(residentMib), proportional: sum(proportionalMib) };
   } finally {
     for (const child of children) {
@@ -65,7 +69,11 @@ async function ours() {
 const nothing = await bare([]);
 const libraries = await bare(LIBRARIES);
 const { resident, proportional, live, flight } = await ours();
-const sum = (values: readonly number[]) => rounded(values.reduce((total, value) => total + value, 0), 1);
+const sum = (values: readonly number[]) =>
+  rounded(
+    values.reduce((total, value) => total + value, 0),
+    1,
+  );
 printFigure({
   figure: "memory",
   unit: `MiB resident of manager and daemon with ${COUNT} processes`,

@@ -30,8 +30,7 @@ export async function liveMemory(pid: number): Promise<LiveMemory> {
       if (answer.id === id) return answer.result?.result?.value;
     }
   };
-  const evaluate = (expression: string) =>
-    ask("Runtime.evaluate", { expression, returnByValue: true, includeCommandLineAPI: true });
+  const evaluate = (expression: string) => ask("Runtime.evaluate", { expression, returnByValue: true, includeCommandLineAPI: true });
   await ask("HeapProfiler.collectGarbage");
   const { heapUsed, arrayBuffers } = (await evaluate("process.memoryUsage()")) as NodeJS.MemoryUsage;
   await evaluate("{ const load = require; setTimeout(() => load('node:inspector').close(), 10); undefined; }");

@@ -68,7 +68,10 @@ export function defaulted<Value extends z.ZodType>(sentence: string, value: Valu
 /** A key that is null if it is omitted. */
 export function orNull<Value extends z.ZodType>(description: string, value: Value) {
   const nullable = value as z.ZodType<z.output<Value> | null, z.input<Value>>;
-  return withFacts(nullable.default(() => null), { description });
+  return withFacts(
+    nullable.default(() => null),
+    { description },
+  );
 }
 
 /** Reads the expanded text, else the value that YAML would read in its place. */
