@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { deflateRawSync } from "node:zlib";
 import { build } from "vite";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
@@ -51,14 +52,19 @@ export async function buildHostWorkers(folder) {
   for (const [file, program] of presentWorkers()) await bundle(program, folder, { ...WORKER_OUTPUT, entryFileNames: file });
 }
 
-/** Puts the programs of the worker threads into the daemon's file as text. */
+/**
+ * Puts the programs of the worker threads into the daemon's file as compressed text: few daemons need them, and V8 keeps the whole source of a
+ * program in memory.
+ */
 const inlineWorkers = {
   name: "inline-workers",
   async transform(_code, id) {
     const [, program] = presentWorkers().find(([, each]) => id === join(root, dirname(each), "../worker-source.ts")) ?? [];
     if (program === undefined) return null;
     const { output } = await bundle(program, undefined, WORKER_OUTPUT, { write: false });
-    return `export const workerSource = () => ${JSON.stringify(output[0].code)};`;
+    const packed = deflateRawSync(output[0].code, { level: 9 }).toString("base64");
+    return `import { inflateRawSync } from "node:zlib";
+export const workerSource = () => inflateRawSync(Buffer.from("${packed}", "base64")).toString();`;
   },
 };
 

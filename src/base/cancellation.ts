@@ -1,5 +1,5 @@
 /** Created once: `abort()` without a reason creates an exception with a stack trace, a tenth of a millisecond for each process that starts. */
-const CANCELLED = new Error("it is no longer wanted");
+const CANCELLED = cancelledError();
 
 /** The cancellation of work that is under way. */
 export interface Cancellation {
@@ -32,4 +32,11 @@ export class CancellationSource implements Cancellation {
     this.#isCancelled = true;
     this.#controller?.abort(CANCELLED);
   }
+}
+
+function cancelledError(): Error {
+  const error = new Error("it is no longer wanted");
+  // A stack that nobody has read keeps the bytecode of the program's top level, 0.8 MB.
+  error.stack = `Error: ${error.message}`;
+  return error;
 }

@@ -4,4 +4,4 @@ import { z } from "zod";
 export const loadPage = z.array(z.tuple([z.string(), z.number(), z.number(), z.number(), z.number()]));
 
 /** CPU time that all CPUs of a machine together have been busy since it started, milliseconds. */
-export const machineCpu = z.object({ busy_ms: z.number(), cpus: z.number().int().min(1) });
+export const machineCpu = z.object({ busy_ms: z.number(), cpus: z.int().min(1) });

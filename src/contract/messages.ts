@@ -45,15 +45,15 @@ export const busSettings = z.object({
       z.object({ url: z.string(), ca: z.string().max(65_536).nullable() }),
     ])
     .nullable(),
-  max_payload: z.number().int().min(1_024).max(MAX_PAYLOAD_LIMIT_BYTES),
+  max_payload: z.int().min(1_024).max(MAX_PAYLOAD_LIMIT_BYTES),
   /** Memory for queues, kept messages and rings of loggers, bytes; null: a share of the machine's. */
-  memory: z.number().int().min(MIN_BUS_MEMORY_BYTES).nullable(),
+  memory: z.int().min(MIN_BUS_MEMORY_BYTES).nullable(),
 });
 export type BusSettings = z.infer<typeof busSettings>;
 
 /** Offset in the output of a process: the number of bytes before it. */
 const offset = count;
-const dimension = z.number().int().min(1).max(65_535);
+const dimension = z.int().min(1).max(65_535);
 
 /**
  * Requests that a manager sends to a host. The host checks each request once, the manager each answer. Every command except `hello` carries
@@ -62,17 +62,17 @@ const dimension = z.number().int().min(1).max(65_535);
 export const HOST_REQUESTS = {
   hello: {
     request: z.object({
-      epoch: z.number().int().min(1),
-      manager_pid: z.number().int(),
-      contracts: z.array(z.number().int()),
+      epoch: z.int().min(1),
+      manager_pid: z.int(),
+      contracts: z.array(z.int()),
       /** After this time without a manager, milliseconds, the host stops everything (`on_manager_lost`); null: never. */
-      stop_after_ms: z.number().int().min(0).nullable().optional(),
+      stop_after_ms: z.int().min(0).nullable().optional(),
       bus: busSettings.optional(),
     }),
     response: z.object({
       session,
-      contract: z.number().int(),
-      pid: z.number().int(),
+      contract: z.int(),
+      pid: z.int(),
       boot_id: z.string(),
       /** Identifies this daemon: ring offsets are comparable only under the same stream_id. */
       stream_id: z.string(),
@@ -156,7 +156,7 @@ export const HOST_REQUESTS = {
       session,
       stream: streamName,
       host: z.string().min(1).max(255),
-      port: z.number().int().min(1).max(65_535),
+      port: z.int().min(1).max(65_535),
     }),
     response: z.object({}),
   },
@@ -174,14 +174,14 @@ export const HOST_REQUESTS = {
     request: z.object({
       session,
       name: z.string(),
-      lines: z.number().int().min(1).max(100_000),
+      lines: z.int().min(1).max(100_000),
       max_age_ms: z.number().min(0).optional(),
       /** Whether to include the age of each part. */
       ages: z.boolean().optional(),
     }),
     response: z.object({
       stream_id: z.string(),
-      pid: z.number().int(),
+      pid: z.int(),
       from: offset,
       until: offset,
       /** Whether the ring had fewer lines than requested because older ones were evicted. */
@@ -235,8 +235,8 @@ export type HostEvent = z.infer<typeof hostEvent>;
 /** Sent by the host every HEARTBEAT_MS, with or without a session, and at once after it has connected. */
 export const hostHeartbeat = z.object({
   host: z.string(),
-  contract: z.number().int(),
-  pid: z.number().int(),
+  contract: z.int(),
+  pid: z.int(),
   stream_id: z.string(),
   /** The current session; null: the host waits for a hello. */
   session: session.nullable(),
@@ -269,7 +269,7 @@ export type HostLogWriter = (level: HostLog["level"], msg: string, about?: reado
 export const outputWindow = z.object({
   name: z.string(),
   from: offset.nullable(),
-  length: z.number().int().min(0).max(MAX_WINDOW_BYTES),
+  length: z.int().min(0).max(MAX_WINDOW_BYTES),
   lossless: z.boolean().optional(),
   moved: z.boolean().optional(),
 });

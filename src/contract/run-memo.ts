@@ -4,7 +4,7 @@ import { NO_RESTARTS, type RestartCounters } from "./restart-policy.ts";
 
 /** Maximum number of restarts in a memo; 4 KiB have room for about 350. */
 const MAX_REMEMBERED = 256;
-const count = z.number().int().min(0).max(1e12);
+const count = z.int().min(0).max(1e12);
 const memoShape = z.object({ restarts: count, attempt: count, failures: count, ago: z.array(count).max(MAX_REMEMBERED) });
 
 /** Writes the restart counters of a run that is about to begin, for the next manager and for a host without one; `ago` counts from `now`. */

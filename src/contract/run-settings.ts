@@ -24,19 +24,19 @@ export const LIMIT_NAMES = [
 export type LimitName = (typeof LIMIT_NAMES)[number];
 
 /** A limit in the kernel's unit (bytes, seconds, a count); null is unlimited. */
-const limitValue = z.number().int().min(0).nullable();
+const limitValue = z.int().min(0).nullable();
 const limit = z.strictObject({ soft: limitValue, hard: limitValue });
 export type Limit = z.infer<typeof limit>;
 
 /** Scheduling of a process; null keeps the host's value. */
 const scheduling = z.strictObject({
   /** The number of the policy in Linux (src/base/scheduling-policies.ts). */
-  policy: z.number().int().nullable(),
+  policy: z.int().nullable(),
   /** Priority for FIFO and RR, 1 to 99. */
-  prio: z.number().int().min(0).max(99).nullable(),
+  prio: z.int().min(0).max(99).nullable(),
   /** CPU numbers, ascending. */
-  affinity: z.array(z.number().int().min(0)).min(1).nullable(),
-  nice: z.number().int().min(-20).max(19).nullable(),
+  affinity: z.array(z.int().min(0)).min(1).nullable(),
+  nice: z.int().min(-20).max(19).nullable(),
 });
 export type Scheduling = z.infer<typeof scheduling>;
 
@@ -56,7 +56,7 @@ export const runSettings = {
   env_files: z.array(z.string()),
   /** Name or number of the user to run as; null: the daemon's own. */
   user: z.string().min(1).nullable(),
-  umask: z.number().int().min(0).max(0o777).nullable(),
+  umask: z.int().min(0).max(0o777).nullable(),
   limits: z.partialRecord(z.enum(LIMIT_NAMES), limit),
   scheduling: scheduling.nullable(),
 } as const;

@@ -6,7 +6,7 @@ import { runId } from "./fields.ts";
 import { runSettings } from "./run-settings.ts";
 import { supervision } from "./supervision.ts";
 
-const duration = z.number().int().min(0).max(MAX_DURATION_MS);
+const duration = z.int().min(0).max(MAX_DURATION_MS);
 
 /** Words to execute directly, or a line for `/bin/sh -c`. */
 const program = z.discriminatedUnion("kind", [
@@ -21,12 +21,12 @@ const pace = { interval_ms: duration.min(1), timeout_ms: duration.min(1) };
 /** A check that the host repeats on the machine of the process. */
 const probes = [
   /** Succeeds when a connection is accepted. */
-  z.strictObject({ kind: z.literal("tcp"), host: z.string().min(1), port: z.number().int().min(1).max(65_535), ...pace }),
+  z.strictObject({ kind: z.literal("tcp"), host: z.string().min(1), port: z.int().min(1).max(65_535), ...pace }),
   /** Succeeds when a GET is answered with `status`; null accepts 200 to 299. `headers` are added to the request. */
   z.strictObject({
     kind: z.literal("http"),
     url: z.string(),
-    status: z.number().int().min(100).max(599).nullable(),
+    status: z.int().min(100).max(599).nullable(),
     headers: z.record(z.string(), z.string()),
     ...pace,
   }),
@@ -52,7 +52,7 @@ export type ReadyCondition = z.infer<typeof readyCondition>;
  * A probe that is checked from readiness on, or from the start if there is no ready condition. After `failures` failures in a row the run has
  * failed.
  */
-const liveness = z.strictObject({ probe: z.discriminatedUnion("kind", [...probes]), failures: z.number().int().min(1) });
+const liveness = z.strictObject({ probe: z.discriminatedUnion("kind", [...probes]), failures: z.int().min(1) });
 export type Liveness = z.infer<typeof liveness>;
 
 /**
@@ -75,11 +75,11 @@ export const logFile = z.strictObject({
   /** Absolute, or relative to `base_dir`. */
   path: z.string().min(1),
   /** Size at which the file is rotated, bytes. */
-  max_size: z.number().int().min(1_024),
+  max_size: z.int().min(1_024),
   /** Maximum number of files, the current one included. */
-  max_files: z.number().int().min(1),
+  max_files: z.int().min(1),
   /** Mode of new files; by default only their owner may read them. */
-  mode: z.number().int().min(0).max(0o777).exactOptional(),
+  mode: z.int().min(0).max(0o777).exactOptional(),
 });
 export type LogFile = z.infer<typeof logFile>;
 
@@ -106,16 +106,16 @@ export const runSpec = z.strictObject({
   program,
   ...runSettings,
   terminal: z.strictObject({
-    rows: z.number().int().min(1).max(65_535),
-    cols: z.number().int().min(1).max(65_535),
+    rows: z.int().min(1).max(65_535),
+    cols: z.int().min(1).max(65_535),
     /** Bytes of output kept in the ring. */
-    backlog: z.number().int().min(4_096),
+    backlog: z.int().min(4_096),
   }),
   ready: readyCondition.nullable(),
   /** The stop steps that the host carries out without a manager. */
   stop: z.array(stopStep).min(1),
   /** Order of stopping without a manager: the host stops higher numbers first and waits for them. */
-  stop_rank: z.number().int().min(0),
+  stop_rank: z.int().min(0),
   alive: liveness.nullable(),
   /** picomatch globs, absolute or relative to `base_dir`: the process is restarted when a file that matches changes. */
   watch: z.array(z.string()),
@@ -152,7 +152,7 @@ function canonicalJson(value: unknown): string {
 
 /** How a run's leader ended: `code` and `signal` from waitpid, or `reason` if it never ran. */
 export const runExit = z.strictObject({
-  code: z.number().int().nullable(),
+  code: z.int().nullable(),
   signal: z.string().nullable(),
   reason: z.string().nullable(),
 });
@@ -192,7 +192,7 @@ export const runReport = z.strictObject({
   spec_hash: z.string(),
   /** The command as shown to users. */
   command: z.string(),
-  pid: z.number().int(),
+  pid: z.int(),
   /** Host wall clock, milliseconds since 1970. */
   start_time: z.number(),
   stop_time: z.number().nullable(),
@@ -210,11 +210,11 @@ export const runReport = z.strictObject({
   exit: runExit.nullable(),
   extinct: z.boolean(),
   /** Ring offset of the run's first byte. */
-  first_offset: z.number().int(),
+  first_offset: z.int(),
   /** Ring offset after the run's last byte, once it has ended. */
-  final_offset: z.number().int().nullable(),
-  rows: z.number().int(),
-  cols: z.number().int(),
+  final_offset: z.int().nullable(),
+  rows: z.int(),
+  cols: z.int(),
   /** Restart counters and notes of the manager, which outlive its crash (contract/run-memo.ts), at most 4 KiB. */
   memo: z.string().max(4_096),
   /** Omitted: no feature has checked it yet. */

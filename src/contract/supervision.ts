@@ -3,7 +3,7 @@ import { MAX_DURATION_MS } from "../base/clock.ts";
 import { FEATURE_CONDITIONS } from "../features/contract.ts";
 import type { RestartRules } from "./restart-policy.ts";
 
-const duration = z.number().int().min(0).max(MAX_DURATION_MS);
+const duration = z.int().min(0).max(MAX_DURATION_MS);
 
 /** The fields of `RestartRules`. */
 const restartRules = z.strictObject({
@@ -11,7 +11,7 @@ const restartRules = z.strictObject({
   delay: duration,
   factor: z.number().min(1),
   max_delay: duration,
-  max_restarts: z.number().int().min(0),
+  max_restarts: z.int().min(0),
   window: duration,
   reset_after: duration,
 }) satisfies z.ZodType<RestartRules>;
@@ -23,7 +23,7 @@ export type DependencyCondition = (typeof DEPENDENCY_CONDITIONS)[number];
 /** How a host supervises a process while it has no manager. */
 export const supervision = z.strictObject({
   restart: restartRules,
-  success_exit_codes: z.array(z.number().int()),
+  success_exit_codes: z.array(z.int()),
   /** Time for a run to become ready, milliseconds; null: no limit. */
   ready_timeout_ms: duration.nullable(),
   /** Dependencies on the same host, which have to hold when the process is restarted. */

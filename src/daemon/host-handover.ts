@@ -28,7 +28,7 @@ const STARTS_MS = 5_000;
  */
 export const hostState = z.object({
   /** Sequence number of the last event. */
-  seq: z.number().int().min(0),
+  seq: z.int().min(0),
   manager: knownManager,
   manager_lost: managerLostState,
   living: z.array(livingRunState),

@@ -24,7 +24,7 @@ const startOptions = z.strictObject({
   /** Version of the program that this daemon belongs to. */
   version: z.string().optional(),
   /** Maximum memory for the output of all processes, bytes. */
-  ring_budget: z.number().int().positive().optional(),
+  ring_budget: z.int().positive().optional(),
   /** Whether what was requested before is started if no manager greets the daemon; omitted: as the configuration of the host said (`on_boot`). */
   resume: z.boolean().optional(),
   /** Print the state of the connection, for a user at a terminal. */

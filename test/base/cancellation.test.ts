@@ -17,3 +17,9 @@ it("a task has an aborted signal also for requests after its end", () => {
   expect(cancellation.signal.aborted).toBe(true);
   expect(cancellation.signal).toBe(cancellation.signal);
 });
+
+it("the error of a cancellation has no stack, which would keep the code of the whole program in memory", () => {
+  const cancellation = new CancellationSource();
+  cancellation.cancel();
+  expect((cancellation.signal.reason as Error).stack).toBe("Error: it is no longer wanted");
+});

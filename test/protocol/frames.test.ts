@@ -2,6 +2,8 @@ import { constants } from "node:os";
 import { describe, expect, it } from "vitest";
 import { decodeWaitStatus } from "../../src/daemon/native/wait-status.ts";
 import { ackFrame, encodeFrame, errorFrame } from "../../src/protocol/frames/encode.ts";
+import { processName } from "../../src/protocol/frames/field-kinds.ts";
+import { clientFrames } from "../../src/protocol/frames/frame-table.ts";
 import { CLIENT_FRAMES, type ClientFrameType, MANAGER_FRAMES } from "../../src/protocol/frames/frames.ts";
 import { refusalFrame } from "../../src/protocol/frames/refusal.ts";
 import { process } from "../../src/protocol/process/process.ts";
@@ -16,6 +18,21 @@ describe("the table of client frames", () => {
   it.each(TYPES)("%s is answered by ack, or by a frame that answers", (type) => {
     const { answer } = CLIENT_FRAMES[type];
     expect(["ack", "answer", "result"]).toContain(answer === null ? "ack" : MANAGER_FRAMES[answer].kind);
+  });
+
+  it("builds the schema of a frame when it is first read, and once", () => {
+    let built = 0;
+    const fields = {
+      get name() {
+        built++;
+        return processName;
+      },
+    };
+    const { probe } = clientFrames("Test", { probe: { fields, answer: null, scope: "own", role: "viewer", meaning: "A test." } });
+    expect(built).toBe(0);
+    expect(probe.schema.safeParse({ type: "probe", name: "a" }).success).toBe(true);
+    expect(probe.schema.safeParse({ type: "probe" }).success).toBe(false);
+    expect(built).toBe(1);
   });
 
   it("lists a request for every frame that answers", () => {

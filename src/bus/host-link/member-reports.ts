@@ -4,7 +4,7 @@ import { BUS_REPORT_SUBJECT } from "../../contract/subjects.ts";
 import type { Bus } from "../client/bus.ts";
 import { jsonOf } from "../client/rpc-envelope.ts";
 
-const counter = z.number().int().nonnegative();
+const counter = z.int().nonnegative();
 const memberReport = z.object({
   /** Name of the connection. */
   name: z.string(),

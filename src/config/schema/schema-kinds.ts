@@ -18,37 +18,60 @@ export class Refusal {
   }
 }
 
+/**
+ * A schema that reads a value by a function, in one object: `z.custom().transform()` has three, and `meta` copies the last of them. The
+ * configuration has hundreds of values, and their schemas stay in memory.
+ */
+const Reading = z.core.$constructor<z.ZodTransform>("Reading", (schema, definition) => {
+  z.ZodType.init(schema, definition);
+  schema._zod.parse = (payload) => {
+    payload.value = definition.transform(payload.value, payload);
+    return payload;
+  };
+  // The facts that are registered with it are all of its JSON Schema.
+  schema._zod.processJSONSchema = () => {};
+});
+
+function reading<In, Out>(facts: Json, read: (value: unknown, context: Context) => Out) {
+  return withFacts(new Reading({ type: "transform", transform: read }) as z.ZodTransform<Out, In>, facts);
+}
+
+/** Adds facts to a schema that has just been built and is used nowhere else: `meta` would copy it, and keep both. */
+function withFacts<Schema extends z.ZodType>(schema: Schema, facts: Json): Schema {
+  z.globalRegistry.add(schema as z.ZodType, facts);
+  return schema;
+}
+
 /** A single value. `read` returns undefined, or a Refusal, for values that are not `allowed` ("must be <allowed>"). */
 export function leaf<In, Out>(allowed: string, json: Json, read: (value: unknown) => Out | Refusal | undefined) {
-  return z
-    .custom<In>()
-    .transform((value: unknown, context): Out => {
-      const result = value === undefined ? undefined : value instanceof Expanded ? readExpanded(value, read) : read(value);
-      if (result !== undefined && !(result instanceof Refusal)) return result as Out;
-      const message = result instanceof Refusal ? result.message : `must be ${allowed}, found ${describeValue(value)}`;
-      report(context, { path: [], message: value === undefined ? `is missing; it must be ${allowed}` : message, at: at(value) });
-      return z.NEVER;
-    })
-    .meta({ ...json, allowed });
+  return reading<In, Out>({ ...json, allowed }, (value, context): Out => {
+    const result = value === undefined ? undefined : value instanceof Expanded ? readExpanded(value, read) : read(value);
+    if (result !== undefined && !(result instanceof Refusal)) return result as Out;
+    const message = result instanceof Refusal ? result.message : `must be ${allowed}, found ${describeValue(value)}`;
+    report(context, { path: [], message: value === undefined ? `is missing; it must be ${allowed}` : message, at: at(value) });
+    return z.NEVER;
+  });
 }
 
 /** A key that may be omitted, with the sentence that documents it. */
 export function described<Value extends z.ZodType>(description: string, value: Value) {
-  return value.meta({ description }).exactOptional();
+  return withFacts(value.exactOptional(), { description });
 }
 
 /** A key whose value is `written` if it is omitted. `{}` in the sentence stands for that value. */
 export function defaulted<Value extends z.ZodType>(sentence: string, value: Value, written: z.input<Value>) {
   const text = typeof written === "string" ? written : JSON.stringify(written);
-  return z.prefault(value.meta({ description: sentence.replace("{}", text) }), written as z.core.util.NoUndefined<z.input<Value>>);
+  const optional = z.prefault(value, written as z.core.util.NoUndefined<z.input<Value>>);
+  return withFacts(optional, { description: sentence.replace("{}", text) });
 }
 
 /** A key that is null if it is omitted. */
 export function orNull<Value extends z.ZodType>(description: string, value: Value) {
-  return value
-    .meta({ description })
-    .transform((read): z.output<Value> | null => read)
-    .default(() => null);
+  const nullable = value as z.ZodType<z.output<Value> | null, z.input<Value>>;
+  return withFacts(
+    nullable.default(() => null),
+    { description },
+  );
 }
 
 /** Reads the expanded text, else the value that YAML would read in its place. */
@@ -89,12 +112,24 @@ function mapping<Shape extends z.ZodRawShape, Result>(
   options: SectionOptions,
   isLeftOut: (part: z.core.$ZodTypeInternals) => boolean,
 ) {
-  const object = z.object(shape);
+  let built: z.ZodObject<Shape> | null = null;
+  const object = () => (built ??= z.object(shape));
   const keys = Object.keys(shape);
   const parts = Object.entries(shape).map(([key, part]) => ({ key, part: part as z.ZodType, isOptional: isLeftOut(part._zod) }));
-  return z
-    .custom<z.input<typeof object> | null>()
-    .transform((value: unknown, context): Result => {
+  return reading<z.input<z.ZodObject<Shape>> | null, Result>(
+    {
+      type: ["object", "null"],
+      get properties() {
+        return (jsonSchemaOf(object()) as { properties: Json }).properties;
+      },
+      get required() {
+        return (jsonSchemaOf(object()) as { required?: string[] }).required ?? [];
+      },
+      patternProperties: { "^x-": true },
+      additionalProperties: false,
+      ...options.json,
+    },
+    (value, context): Result => {
       const values = settingsOf(value);
       if (values === undefined) {
         report(context, {
@@ -114,19 +149,8 @@ function mapping<Shape extends z.ZodRawShape, Result>(
       for (const { key, part, isOptional } of parts)
         if (values.has(key) || !isOptional) output[key] = delegate(part, values.get(key), context, [key]);
       return output as Result;
-    })
-    .meta({
-      type: ["object", "null"],
-      get properties() {
-        return (jsonSchemaOf(object) as { properties: Json }).properties;
-      },
-      get required() {
-        return (jsonSchemaOf(object) as { required?: string[] }).required ?? [];
-      },
-      patternProperties: { "^x-": true },
-      additionalProperties: false,
-      ...options.json,
-    });
+    },
+  );
 }
 
 /** A mapping from names that the user chooses, in their order. `nameProblem` ends the sentence "the name '…' …". */
@@ -136,9 +160,19 @@ export function namedMap<Value extends z.ZodType>(
   nameProblem: (name: string) => string | null,
   json: Json = {},
 ) {
-  return z
-    .custom<Readonly<Record<string, z.input<Value>>> | ReadonlyMap<string, z.input<Value>> | null>()
-    .transform((input: unknown, context): ReadonlyMap<string, z.output<Value>> => {
+  return reading<
+    Readonly<Record<string, z.input<Value>>> | ReadonlyMap<string, z.input<Value>> | null,
+    ReadonlyMap<string, z.output<Value>>
+  >(
+    {
+      type: ["object", "null"],
+      get additionalProperties() {
+        return jsonSchemaOf(value);
+      },
+      allowed,
+      ...json,
+    },
+    (input, context) => {
       const values = entriesOf(input);
       if (values === undefined) {
         report(context, { path: [], message: wrongKind(allowed, input), at: at(input) });
@@ -151,35 +185,28 @@ export function namedMap<Value extends z.ZodType>(
         output.set(name, delegate(value, item, context, [name]));
       }
       return output;
-    })
-    .meta({
-      type: ["object", "null"],
-      get additionalProperties() {
-        return jsonSchemaOf(value);
-      },
-      allowed,
-      ...json,
-    });
+    },
+  );
 }
 
 /** A list; an empty value is an empty list. */
 export function listOf<Value extends z.ZodType>(what: string, value: Value, json: Json = {}) {
-  return z
-    .custom<readonly z.input<Value>[] | null>()
-    .transform((input: unknown, context): readonly z.output<Value>[] => {
-      if (input === null) return [];
-      if (Array.isArray(input)) return input.map((item: unknown, index) => delegate(value, item, context, [index]));
-      report(context, { path: [], message: wrongKind(`a list of ${what}`, input), at: at(input) });
-      return z.NEVER;
-    })
-    .meta({
+  return reading<readonly z.input<Value>[] | null, readonly z.output<Value>[]>(
+    {
       type: ["array", "null"],
       get items() {
         return jsonSchemaOf(value);
       },
       allowed: `a list of ${what}`,
       ...json,
-    });
+    },
+    (input, context) => {
+      if (input === null) return [];
+      if (Array.isArray(input)) return input.map((item: unknown, index) => delegate(value, item, context, [index]));
+      report(context, { path: [], message: wrongKind(`a list of ${what}`, input), at: at(input) });
+      return z.NEVER;
+    },
+  );
 }
 
 /** One of two forms, distinguished by whether the value is a list, or by `isFirst`. */
@@ -188,16 +215,14 @@ export function listOr<List extends z.ZodType, Other extends z.ZodType>(
   other: Other,
   isFirst: (value: unknown) => boolean = Array.isArray,
 ) {
-  return z
-    .custom<z.input<List> | z.input<Other>>()
-    .transform((input: unknown, context): z.output<List> | z.output<Other> =>
-      isFirst(input) ? delegate(list, input, context) : delegate(other, input, context),
-    )
-    .meta({
+  return reading<z.input<List> | z.input<Other>, z.output<List> | z.output<Other>>(
+    {
       get anyOf() {
         return [jsonSchemaOf(list), jsonSchemaOf(other)];
       },
-    });
+    },
+    (input, context) => (isFirst(input) ? delegate(list, input, context) : delegate(other, input, context)),
+  );
 }
 
 // Cached: zod reads the descriptions of a schema several times, and each section needs those of its parts.
@@ -236,7 +261,7 @@ export function findingsOf(error: z.ZodError): Finding[] {
   }));
 }
 
-type Context = z.core.$RefinementCtx;
+type Context = z.core.ParsePayload;
 
 function delegate<Value extends z.ZodType>(schema: Value, input: unknown, context: Context, below: KeyPath = []): z.output<Value> {
   const result = schema.safeParse(input);
@@ -245,8 +270,8 @@ function delegate<Value extends z.ZodType>(schema: Value, input: unknown, contex
   return z.NEVER;
 }
 
-function report(context: Context, finding: Finding): void {
-  context.addIssue({ code: "custom", message: finding.message, path: [...finding.path], params: { at: finding.at ?? "value" } });
+function report({ issues, value }: Context, finding: Finding): void {
+  issues.push({ code: "custom", message: finding.message, path: [...finding.path], params: { at: finding.at ?? "value" }, input: value });
 }
 
 /** A missing or empty value has no place of its own: the key above it is shown. */

@@ -10,11 +10,11 @@ import { type ProcessIntent, processIntent } from "./process-intent.ts";
 
 /** Version 2: later changes are in a journal. */
 const VERSION = 2;
-const counter = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+const counter = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 // This is not a record: zod would drop a key `__proto__`.
 const processes = z.custom<Record<string, unknown>>((value) => typeof value === "object" && value !== null && !Array.isArray(value));
 const intentFile = z.looseObject({
-  version: z.number().int().min(1),
+  version: z.int().min(1),
   journal: z.string().exactOptional(),
   epoch: counter,
   last_log_id: counter,

@@ -7,7 +7,7 @@ import { PRIMARY, type ProcessSettings } from "./process-settings.ts";
 
 /** Requests of users about one process, as they are saved: its requested state, what is pending, and their settings. */
 
-const dimension = z.number().int().min(1).max(65_535);
+const dimension = z.int().min(1).max(65_535);
 
 /** An override must be a command that the manager can parse: otherwise it could not show the process. */
 const command = z.string().refine((text) => isCommand(text), { error: "is not a command" });

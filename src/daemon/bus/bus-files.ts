@@ -8,7 +8,7 @@ import { newToken } from "./run-tokens.ts";
 const STATE = "bus.json";
 const ADDRESS = "bus.url";
 
-const savedState = z.object({ port: z.number().int().min(0).max(65_535), token: z.string().min(32) });
+const savedState = z.object({ port: z.int().min(0).max(65_535), token: z.string().min(32) });
 
 /** State that the broker of a host keeps across restarts of its daemon. */
 export interface BusState {

@@ -20,12 +20,12 @@ const MAX_BUFFERS = 1_024;
 const section = z.strictObject({
   state: z.unknown(),
   /** Number of each descriptor, and what it is open on (`identityOf`). */
-  descriptors: z.record(z.string(), z.tuple([z.number().int().min(0), z.string()])),
+  descriptors: z.record(z.string(), z.tuple([z.int().min(0), z.string()])),
   /** Names and lengths of the section's large bytes, which follow the state in this order. */
-  bytes: z.array(z.tuple([z.string(), z.number().int().min(0)])),
+  bytes: z.array(z.tuple([z.string(), z.int().min(0)])),
 });
 const stateShape = z.strictObject({
-  version: z.number().int(),
+  version: z.int(),
   /** Version of the program that wrote it; null: not known. */
   program: z.string().nullable(),
   sections: z.record(z.string(), section),

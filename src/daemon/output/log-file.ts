@@ -50,9 +50,9 @@ interface LogFileOptions {
 
 export const logFileState = z.object({
   spec: logFile,
-  first_offset: z.number().int().min(0),
-  next: z.number().int().min(0),
-  lost: z.number().int().min(0),
+  first_offset: z.int().min(0),
+  next: z.int().min(0),
+  lost: z.int().min(0),
   is_failing: z.boolean(),
   is_resting: z.boolean(),
 });

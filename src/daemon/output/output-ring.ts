@@ -16,13 +16,13 @@ const NEWLINE = 0x0a;
 
 /** A ring of a daemon that replaces its program; its blocks are handed over beside it. */
 export const ringState = z.object({
-  backlog: z.number().int().min(0),
-  origin: z.number().int().min(0),
-  first_block: z.number().int().min(0),
-  end: z.number().int().min(0),
-  blocks: z.number().int().min(0),
+  backlog: z.int().min(0),
+  origin: z.int().min(0),
+  first_block: z.int().min(0),
+  end: z.int().min(0),
+  blocks: z.int().min(0),
   /** Offset of each block in the file of the blocks; null: it is handed over as bytes. Version 1 has none: all are bytes. */
-  places: z.array(z.number().int().min(0).nullable()).optional(),
+  places: z.array(z.int().min(0).nullable()).optional(),
   times: outputTimesState,
 });
 export type RingState = z.infer<typeof ringState>;

@@ -35,7 +35,7 @@ interface OutputSenderOptions {
 }
 
 /** Lossless readers, by name, with the offset that each has consumed. */
-export const losslessReaders = z.array(z.tuple([z.string(), z.number().int().min(0)]));
+export const losslessReaders = z.array(z.tuple([z.string(), z.int().min(0)]));
 type LosslessReaders = z.infer<typeof losslessReaders>;
 
 /**

@@ -17,7 +17,7 @@ export interface RestoredOutput {
 }
 
 /** All rings of a daemon that replaces its program. */
-export const ringsState = z.object({ origin: z.number().int().min(0), rings: z.array(z.tuple([z.string(), ringState])) });
+export const ringsState = z.object({ origin: z.int().min(0), rings: z.array(z.tuple([z.string(), ringState])) });
 export type RingsState = z.infer<typeof ringsState>;
 
 interface TakenBlocks {

@@ -58,7 +58,7 @@ interface TerminalParts {
 
 /** A terminal of a daemon that replaces its program. Its descriptors are handed over beside it. */
 export const terminalState = z.object({
-  pid: z.number().int().min(1),
+  pid: z.int().min(1),
   start_time: z.string(),
   path: z.string(),
   has_exited: z.boolean(),

@@ -5,10 +5,10 @@ import { accountLines } from "../../files/accounts.ts";
 /** A user other than the daemon's own, with all that a login would give. */
 export const account = z.object({
   name: z.string(),
-  uid: z.number().int(),
-  gid: z.number().int(),
+  uid: z.int(),
+  gid: z.int(),
   /** The primary group and the supplementary ones. */
-  groups: z.array(z.number().int()).readonly(),
+  groups: z.array(z.int()).readonly(),
   home: z.string(),
   shell: z.string(),
 });

@@ -18,7 +18,7 @@ export const program = z.object({
   /** The user to run as; null: this process's own user. */
   account: account.nullable(),
   /** File mode mask; null: this process's own. */
-  umask: z.number().int().nullable(),
+  umask: z.int().nullable(),
 });
 export type Program = z.infer<typeof program>;
 

@@ -14,7 +14,7 @@ interface LivenessOptions {
 }
 
 /** The failures in a row, and the time of the next attempt on the kernel's clock. */
-export const livenessState = z.object({ in_a_row: z.number().int().min(0), due: z.number() });
+export const livenessState = z.object({ in_a_row: z.int().min(0), due: z.number() });
 export type LivenessState = z.infer<typeof livenessState>;
 
 /** Watches a run from now on, with the first attempt after one interval. The configured number of failures in a row is final. */

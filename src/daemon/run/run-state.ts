@@ -58,7 +58,7 @@ export const livingRunState = runState.extend({
   usage: childUsage.nullable(),
   dumped_core: z.boolean(),
   /** Pids of programs that run beside it: probes. */
-  beside: z.array(z.number().int().min(1)),
+  beside: z.array(z.int().min(1)),
 });
 export type LivingRunState = z.infer<typeof livingRunState>;
 export type RunState = z.infer<typeof runState>;

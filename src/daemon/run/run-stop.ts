@@ -30,9 +30,9 @@ interface StopActions {
 export const runStopState = z.object({
   steps: z.array(stopStep),
   /** The step in progress, and when its time is over, on the kernel's clock; null: the run is being killed. */
-  at: z.object({ index: z.number().int().min(0), deadline: z.number() }).nullable(),
+  at: z.object({ index: z.int().min(0), deadline: z.number() }).nullable(),
   /** Pid of the command of that step; null: there is none. */
-  command: z.number().int().min(1).nullable(),
+  command: z.int().min(1).nullable(),
 });
 export type RunStopState = z.infer<typeof runStopState>;
 

@@ -13,7 +13,7 @@ export const TICK_MS = 1_000;
 const MAX_TICK_AGE_MS = 3_000;
 
 /** The manager that the host obeyed last; null: there was none. */
-export const knownManager = z.object({ epoch: z.number().int(), pid: z.number().int() }).nullable();
+export const knownManager = z.object({ epoch: z.int(), pid: z.int() }).nullable();
 type KnownManager = z.infer<typeof knownManager>;
 
 /**

@@ -61,7 +61,7 @@ const keptRequestsState = z.object({
   requested: z.array(z.string()),
   on_boot: z.enum(ON_BOOT),
   start_rate: z.number().nullable(),
-  tries: z.number().int().min(0),
+  tries: z.int().min(0),
   has_resumed: z.boolean(),
   stops_when_lost: z.boolean(),
   is_stored: z.boolean(),

@@ -22,7 +22,7 @@ const saved = z.strictObject({
   /** Maximum number of starts in a second; null: no limit. */
   start_rate: z.number().positive().nullable(),
   /** Number of daemons in a row that started these processes without a manager, and ended soon after it. */
-  tries: z.number().int().min(0),
+  tries: z.int().min(0),
   processes: keptProcesses,
 });
 export type SavedRequests = z.infer<typeof saved>;

@@ -30,7 +30,7 @@ interface GuardOptions {
 }
 
 /** The guard of a daemon that replaces its program; null: it had none. */
-export const guardState = z.object({ pid: z.number().int().min(1), pipe: z.number().int().min(3) }).nullable();
+export const guardState = z.object({ pid: z.int().min(1), pipe: z.int().min(3) }).nullable();
 export type GuardState = z.infer<typeof guardState>;
 
 /** A running guard: of this program, or of the one before it. */

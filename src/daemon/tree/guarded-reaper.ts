@@ -22,7 +22,7 @@ interface GuardedReaperOptions {
 export const guardedReaperState = z.object({
   reaper: reaperState,
   /** Pid of the guard, whose pipe is the descriptor `guard`; null: there was none. */
-  guard: z.number().int().min(1).nullable(),
+  guard: z.int().min(1).nullable(),
   /** Folder of the runs' cgroups; null: there is none. */
   cgroup: z.string().nullable(),
 });

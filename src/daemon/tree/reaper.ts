@@ -35,7 +35,7 @@ export interface ReaperOptions {
 /** The reaper of a daemon that replaces its program; its runs hand over their trees. */
 export const reaperState = z.object({
   since: z.number(),
-  tags: z.number().int().min(0),
+  tags: z.int().min(0),
   earlier: z.array(z.tuple([z.number(), z.string().nullable()])),
 });
 export type ReaperState = z.infer<typeof reaperState>;

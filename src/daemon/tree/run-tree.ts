@@ -20,10 +20,10 @@ export interface RunStart {
   tag?: number | null;
 }
 
-const pidAndStart = z.tuple([z.number().int().min(1), z.string()]);
+const pidAndStart = z.tuple([z.int().min(1), z.string()]);
 export const runTreeState = z.object({
   members: z.array(pidAndStart),
-  sessions: z.array(z.tuple([z.number().int(), z.string().nullable()])),
+  sessions: z.array(z.tuple([z.int(), z.string().nullable()])),
   killing: z.boolean(),
 });
 type RunTreeState = z.infer<typeof runTreeState>;

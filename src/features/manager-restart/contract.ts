@@ -5,7 +5,7 @@ import { count, session } from "../../contract/fields.ts";
 export const MAX_LAST_OUTPUT = 2_048;
 
 const absolute = z.string().startsWith("/");
-const pid = z.number().int().min(1);
+const pid = z.int().min(1);
 
 /** The command that starts a manager in the background. Its environment may have secrets: daemons keep it in memory only. */
 const launch = z.object({

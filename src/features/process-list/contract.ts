@@ -11,11 +11,11 @@ export const taskPage = z.array(z.array(taskCell).length(TASK_COLUMNS.length));
 
 /** Scheduling of a task in the kernel's terms: `prio` is 1 to 99 for FIFO and RR, else 0. */
 const taskScheduling = {
-  policy: z.number().int(),
-  prio: z.number().int(),
+  policy: z.int(),
+  prio: z.int(),
   /** CPU numbers, ascending. */
-  affinity: z.array(z.number().int().min(0)).min(1),
-  nice: z.number().int().min(-20).max(19),
+  affinity: z.array(z.int().min(0)).min(1),
+  nice: z.int().min(-20).max(19),
 };
 
 export const PROCESS_LIST_REQUESTS = {
@@ -40,8 +40,8 @@ export const PROCESS_LIST_REQUESTS = {
   set_task: {
     request: z.object({
       session,
-      pid: z.number().int().min(1),
-      tid: z.number().int().min(1),
+      pid: z.int().min(1),
+      tid: z.int().min(1),
       ...taskScheduling,
       nice: taskScheduling.nice.exactOptional(),
     }),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MAX_DURATION_MS } from "../../base/clock.ts";
 
-const duration = z.number().int().min(1).max(MAX_DURATION_MS);
+const duration = z.int().min(1).max(MAX_DURATION_MS);
 
 /** The condition of a dependency that holds while the topics of the other process's probes arrive by their limits. */
 export const PUBLISHING = "publishing";

@@ -37,7 +37,7 @@ const measured = z.object({
   unstamped: count,
   late: count,
   /** One in this many messages was measured, at the highest rate. */
-  one_in: z.number().int().min(1),
+  one_in: z.int().min(1),
   paths: z.array(path).max(MAX_PATHS),
   other_paths: count,
   unmatched: count,
@@ -47,9 +47,9 @@ export type HostLatency = z.infer<typeof measured>;
 const thread = z.object({
   tid: count,
   name: z.string(),
-  policy: z.number().int(),
-  prio: z.number().int(),
-  nice: z.number().int(),
+  policy: z.int(),
+  prio: z.int(),
+  nice: z.int(),
   affinity: z.array(count),
   /** Since its start: time on a CPU, and ready but waiting for one, nanoseconds; turns on a CPU. */
   run_ns: z.number(),
@@ -82,10 +82,10 @@ export const TOPIC_LATENCY_REQUESTS = {
   end_latency: { request: z.object({ session, id: count }), response: measured },
   /** The clock of the host, and the threads of processes; those that have ended are left out. */
   latency_threads: {
-    request: z.object({ session, pids: z.array(z.number().int().min(1)).max(MAX_PATHS * MAX_CHAIN) }),
+    request: z.object({ session, pids: z.array(z.int().min(1)).max(MAX_PATHS * MAX_CHAIN) }),
     response: z.object({
       time,
-      processes: z.array(z.object({ pid: z.number().int(), threads: z.array(thread).max(MAX_THREADS) })),
+      processes: z.array(z.object({ pid: z.int(), threads: z.array(thread).max(MAX_THREADS) })),
     }),
   },
 } as const;

@@ -12,10 +12,13 @@ const MAX_COMMAND_CHARS = 131_072;
 
 /** Each kind has one error message for all invalid values. It follows a prefix such as "'lines' of 'get_process_output'". */
 export function text(minimum: number, maximum: number, says = `must be a string of ${minimum} to ${maximum} characters`) {
-  return z
-    .string({ error: says })
-    .refine((value) => hasLength(value, minimum, maximum), { error: says })
-    .meta({ minLength: minimum, maxLength: maximum });
+  return (
+    z
+      .string({ error: says })
+      .refine((value) => hasLength(value, minimum, maximum), { error: says })
+      // Not `meta`, which would copy the schema and keep both.
+      .register(z.globalRegistry, { minLength: minimum, maxLength: maximum })
+  );
 }
 
 export function integer(minimum: number, maximum: number) {
@@ -31,7 +34,7 @@ export function count(maximum: number) {
     .refine(Number.isInteger, { error })
     .min(1, { error })
     .overwrite((value) => Math.min(value, maximum))
-    .meta({ type: "integer" });
+    .register(z.globalRegistry, { type: "integer" });
 }
 
 /** Like `count`, with fractions: seconds, rates. */

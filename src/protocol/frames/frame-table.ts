@@ -64,14 +64,14 @@ export function clientFrames<const Specs extends Readonly<Record<string, ClientF
   domain: string,
   specs: Specs,
 ): ClientFrameTable<Specs> {
-  const entries = Object.entries(specs).map(([type, spec]) => [type, { ...spec, domain, schema: clientSchema(type, spec) }]);
+  const entries = Object.entries(specs).map(([type, spec]) => [type, withSchema({ ...spec, domain }, () => clientSchema(type, spec))]);
   return Object.fromEntries(entries) as ClientFrameTable<Specs>;
 }
 
 function clientSchema(type: string, { fields, check, meaning }: ClientFrameSpec): z.ZodType {
-  const schema = z.object({ type: z.literal(type), ...fields, ...echo }).meta({ description: meaning });
-  if (!check) return schema;
-  return schema.check(({ value, issues }) => {
+  const schema = z.object({ type: z.literal(type), ...fields, ...echo });
+  if (!check) return schema.register(z.globalRegistry, { description: meaning });
+  return schema.meta({ description: meaning }).check(({ value, issues }) => {
     const wrong = check(value);
     if (wrong) issues.push({ code: "custom", path: [wrong.field], message: wrong.says, input: value });
   });
@@ -154,7 +154,7 @@ export function managerFrames<const Specs extends Readonly<Record<string, Manage
 ): ManagerFrameTable<Specs> {
   const entries = Object.entries(specs).map(([type, spec]) => [
     type,
-    { ...spec, domain, schema: schemaOf(type, spec).meta({ description: spec.meaning }) },
+    withSchema({ ...spec, domain }, () => schemaOf(type, spec).register(z.globalRegistry, { description: spec.meaning })),
   ]);
   return Object.fromEntries(entries) as ManagerFrameTable<Specs>;
 }
@@ -167,4 +167,15 @@ function schemaOf(type: string, spec: ManagerFrameSpec): z.ZodType {
     z.object({ ...head, ...succeeded, ...spec.naming, ...spec.fields, ...echo }),
     z.object({ ...head, ...failed, ...spec.naming, ...echo }),
   ]);
+}
+
+/**
+ * Adds the schema of a frame, which is built when it is first read: a schema takes several KB, and a manager checks few of the types that clients
+ * may send and none of its own.
+ */
+function withSchema<Entry extends object>(entry: Entry, build: () => z.ZodType): Entry & { readonly schema: z.ZodType } {
+  let built: z.ZodType | null = null;
+  return Object.defineProperty(entry, "schema", { enumerable: true, get: () => (built ??= build()) }) as Entry & {
+    readonly schema: z.ZodType;
+  };
 }

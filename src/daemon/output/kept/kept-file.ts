@@ -41,9 +41,9 @@ export function readSegment(folder: string, fileName: string, maxBytes: number):
 }
 
 export const keptFileState = z.object({
-  next: z.number().int().min(0),
-  number: z.number().int().min(0),
-  segments: z.array(z.object({ number: z.number().int().min(0), bytes: z.number().int().min(0) })),
+  next: z.int().min(0),
+  number: z.int().min(0),
+  segments: z.array(z.object({ number: z.int().min(0), bytes: z.int().min(0) })),
 });
 export type KeptFileState = z.infer<typeof keptFileState>;
 

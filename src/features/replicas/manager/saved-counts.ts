@@ -4,8 +4,8 @@ import type { JsonFile, StateFiles } from "../../../app/state/state-files.ts";
 const savedCount = z.object({
   name: z.string(),
   /** The number in the file when the other one was set. */
-  configured: z.number().int(),
-  count: z.number().int(),
+  configured: z.int(),
+  count: z.int(),
 });
 const savedCounts = z.object({ replicas: z.array(savedCount) });
 export type SavedCount = z.infer<typeof savedCount>;
