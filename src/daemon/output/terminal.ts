@@ -13,6 +13,7 @@ import { Child } from "../process/child.ts";
 import { type Program, startProgram } from "../process/program.ts";
 import { isUnrestricted, type Restrictions, restrict } from "../process/restrictions.ts";
 import { startTimeBetween } from "../process/start-time.ts";
+import { ReadTurns, type TurnReader } from "./read-turns.ts";
 import { TerminalWriter } from "./terminal-writer.ts";
 
 /**
@@ -25,7 +26,11 @@ const DRAIN_BYTES = 256 * 1024;
  * it polls again. Each read is processed before the next, so one buffer serves all terminals.
  */
 const readBuffer = Buffer.allocUnsafeSlow(4_095);
+/** A read of at least this many bytes is part of a flood. */
+const FLOOD_READ_BYTES = 2_048;
 const drainBuffer = Buffer.allocUnsafeSlow(64 * 1024);
+/** All terminals of this program take turns. */
+const allTurns = new ReadTurns();
 
 export type TerminalExit = ChildExit;
 
@@ -35,13 +40,15 @@ export interface TerminalOptions extends Pick<Program, "argv" | "cwd" | "environ
   rows: number;
   cols: number;
   clock?: Clock;
+  /** Default: the turns of all terminals of this program. */
+  turns?: ReadTurns;
   /** Receives output. The bytes are borrowed: copy those that you keep. */
   onData: (bytes: Buffer) => void;
   /** Called once, after all output of the child was delivered. */
   onExit: (exit: TerminalExit) => void;
 }
 
-export type TerminalListener = Pick<TerminalOptions, "clock" | "onData" | "onExit">;
+export type TerminalListener = Pick<TerminalOptions, "clock" | "turns" | "onData" | "onExit">;
 
 interface TerminalParts {
   master: number;
@@ -70,7 +77,7 @@ export type TerminalState = z.infer<typeof terminalState>;
 export type TerminalEnds = { readonly master: number; readonly slave: number } | null;
 
 /** A child under a pseudo terminal of its own: one PTY and nothing else. */
-export class Terminal {
+export class Terminal implements TurnReader {
   /** Path of the terminal, `/dev/pts/N`. */
   readonly path: string;
   readonly pid: number;
@@ -82,6 +89,9 @@ export class Terminal {
   readonly #stream: ReadStream;
   readonly #writer: TerminalWriter;
   readonly #options: TerminalListener;
+  readonly #turns: ReadTurns;
+  /** Whether output stays in the kernel's buffers, also when it is this terminal's turn. */
+  #isPaused = false;
   #hasExited = false;
   #isClosed = false;
 
@@ -125,7 +135,8 @@ export class Terminal {
     this.#slave = slave;
     this.#options = options;
     this.#writer = new TerminalWriter(master, options.clock ?? systemClock);
-    this.#stream = openStream(master, options.onData);
+    this.#turns = options.turns ?? allTurns;
+    this.#stream = openStream(master, (bytes) => this.#received(bytes));
     // A privileged child may hang up its terminal (vhangup(2), as getty does): reading fails with EIO, and the stream has closed the
     // master.
     this.#stream.on("error", () => this.#end());
@@ -144,18 +155,24 @@ export class Terminal {
       unwritten: this.#writer.queued.toString("base64"),
     };
     if (this.#isClosed) return { state, ends: null };
-    this.#stream.pause();
+    this.#pause(true);
     return { state, ends: { master: this.#master, slave: this.#slave } };
   }
 
   /** Reads again after `handOver`. */
   resume(): void {
-    if (!this.#stream.destroyed) this.#stream.resume();
+    if (!this.#stream.destroyed) this.#pause(false);
+  }
+
+  readOn(): void {
+    if (!this.#isPaused && !this.#stream.destroyed) this.#stream.resume();
   }
 
   /** Queues bytes for the child; throws `busy` if too many wait. Ignored once the child has ended. */
   write(bytes: Buffer): void {
-    if (!this.#hasExited) this.#writer.write(bytes);
+    if (this.#hasExited) return;
+    this.#writer.write(bytes);
+    this.#turns.wrote(this);
   }
 
   /** Sets the size; the kernel sends SIGWINCH to the child. */
@@ -166,8 +183,7 @@ export class Terminal {
   /** Leaves output in the kernel's buffers while `held`; when they are full, the child has to wait. Ends with the child. */
   hold(held: boolean): void {
     if (this.#hasExited || this.#stream.destroyed) return;
-    if (held) this.#stream.pause();
-    else this.#stream.resume();
+    this.#pause(held);
   }
 
   /**
@@ -184,6 +200,7 @@ export class Terminal {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#writer.close();
+    this.#turns.forget(this);
     closeSync(this.#slave);
     this.#stream.destroy();
   }
@@ -192,18 +209,27 @@ export class Terminal {
     this.#writer.close();
     this.#hasExited = true;
     if (!this.#isClosed && !this.#stream.destroyed) {
-      this.#stream.pause();
+      this.#pause(true);
       this.#drain();
       // Other processes may hold the terminal and keep writing.
-      this.#stream.resume();
+      this.#pause(false);
     }
     this.#options.onExit(exit);
   }
 
-  /**
-   * Reads without waiting until nothing is left: before the kernel reports that, it delivers output still in flight through the terminal
-   * (n_tty_read, tty_buffer_flush_work), so all of the child's output is read.
-   */
+  #pause(isPaused: boolean): void {
+    this.#isPaused = isPaused;
+    if (isPaused) this.#stream.pause();
+    else this.#stream.resume();
+  }
+
+  /** Returns whether to read on. */
+  #received(bytes: Buffer): boolean {
+    this.#options.onData(bytes);
+    return bytes.length < FLOOD_READ_BYTES || this.#turns.read(this, bytes.length);
+  }
+
+  /** Reads all output of the child: before the kernel reports that nothing is left, it delivers what is in flight (n_tty_read, tty_buffer_flush_work). */
   #drain(): void {
     for (let left = DRAIN_BYTES; left > 0; ) {
       const length = this.#readNow();
@@ -225,11 +251,9 @@ export class Terminal {
 }
 
 /** Every socket's constructor accepts `onread`; the types declare it for connect() only. */
-function openStream(master: number, onData: (bytes: Buffer) => void): ReadStream {
-  const callback = (length: number) => {
-    onData(readBuffer.subarray(0, length));
-    return true;
-  };
+function openStream(master: number, received: (bytes: Buffer) => boolean): ReadStream {
+  // The stream stops reading when the callback returns false.
+  const callback = (length: number) => received(readBuffer.subarray(0, length));
   const options: SocketConstructorOpts & { onread: OnReadOpts } = { onread: { buffer: readBuffer, callback } };
   return new ReadStream(master, options).resume();
 }
