@@ -21,10 +21,10 @@ export function findMark(data: Buffer, start = 0): number {
 
 /** When the mark at this place was made, microseconds. */
 export function markTime(data: Buffer, at: number): number {
-  return Number(data.latin1Slice(at + MARK.length, at + MARK_BYTES));
+  return Number(data.toString("latin1", at + MARK.length, at + MARK_BYTES));
 }
 
 /** Makes the mark at this place one of now. */
 export function renewMark(data: Buffer, at: number): void {
-  data.latin1Write(markNow(), at + MARK.length);
+  data.write(markNow(), at + MARK.length, "latin1");
 }
