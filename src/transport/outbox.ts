@@ -93,6 +93,8 @@ export class Outbox implements OutputSink, NewsReader {
   #keepsOutput = false;
   #congested = false;
   #scheduled = false;
+  /** Whether the socket has enough for now; it calls back when it has room again. */
+  #waitsForSocket = false;
   #closed = false;
 
   /** `news`: shared with the other connections. */
@@ -158,6 +160,7 @@ export class Outbox implements OutputSink, NewsReader {
     if (this.#current === null && this.#queue.isEmpty) return;
     this.#socket.cork();
     while (this.#inFlight < WRITE_AHEAD_BYTES && this.#sendNext());
+    this.#waitsForSocket = this.#inFlight >= WRITE_AHEAD_BYTES;
     this.#socket.uncork();
     this.#reportCongested();
   }
@@ -185,8 +188,7 @@ export class Outbox implements OutputSink, NewsReader {
   }
 
   #isScheduled(): boolean {
-    // A full socket calls back when it has room again.
-    return this.#scheduled || this.#inFlight >= WRITE_AHEAD_BYTES;
+    return this.#scheduled || this.#waitsForSocket;
   }
 
   #schedule(): void {
@@ -234,7 +236,10 @@ export class Outbox implements OutputSink, NewsReader {
     if (this.#inFlight === 0 && this.#current === null && this.#queue.isEmpty) this.#declareSkipped();
     const isEmpty = this.#current === null && this.#queue.isEmpty;
     this.#reportAccepted(isEmpty);
-    if (!isEmpty && this.#inFlight <= WRITE_AHEAD_BYTES / 2) this.#schedule();
+    // Events that wait for their time go on waiting.
+    if (!this.#waitsForSocket || this.#inFlight > WRITE_AHEAD_BYTES / 2) return;
+    this.#waitsForSocket = false;
+    if (!isEmpty) this.#schedule();
   }
 
   #noteRoom(): void {
