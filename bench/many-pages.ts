@@ -82,11 +82,14 @@ async function measure(load: Part, pid: number, send: (count: number) => Promise
   await send(count);
   const { marks, fewest, most, disordered, late } = await settled(load);
   const cpu = cpuMs(pid) - before;
-  if (disordered > 0 || most > count) throw new Error(`of ${count} changes a page received ${most}, ${disordered} of them again or too late`);
+  if (disordered > 0 || most > count)
+    throw new Error(`of ${count} changes a page received ${most}, ${disordered} of them again or too late`);
   return { us: (cpu * 1_000) / marks, ...late, merged: count - fewest };
 }
 
-const settings = Object.fromEntries(Array.from({ length: PROCESSES }, (_, index) => [nameOf(index), { command: ["true"], autostart: false }]));
+const settings = Object.fromEntries(
+  Array.from({ length: PROCESSES }, (_, index) => [nameOf(index), { command: ["true"], autostart: false }]),
+);
 await using manager = await BenchManager.up(settings);
 const client = await manager.connect();
 const [pid = 0] = manager.programs();
@@ -104,9 +107,10 @@ onePage.push(await measure(pages, pid, (count) => change(client, count)));
 await pages.ask<PageLoadCount>(OPENING);
 await barePages.ask<PageLoadCount>({ pages: PAGES });
 for (let round = 0; round < ROUNDS; round++) {
-  console.error(new Date().toISOString(), JSON.stringify([ours, theirs]));
   ours.push(await measure(pages, pid, (count) => change(client, count)));
-  theirs.push(await measure(barePages, bare.pid, (count) => bare.ask({ send: { count, perSecond: PER_SECOND } } satisfies BareUpsertsQuestion)));
+  theirs.push(
+    await measure(barePages, bare.pid, (count) => bare.ask({ send: { count, perSecond: PER_SECOND } } satisfies BareUpsertsQuestion)),
+  );
 }
 
 const lateness = (rounds: readonly Round[]) => ({

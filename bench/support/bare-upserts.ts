@@ -36,7 +36,8 @@ function broadcastAll({ count, perSecond }: { count: number; perSecond: number }
   const begin = performance.now();
   let sent = 0;
   const timer = setInterval(() => {
-    for (; sent < Math.min(count, ((performance.now() - begin) * perSecond) / 1_000); sent++) broadcast(changes[sent % changes.length] ?? []);
+    for (; sent < Math.min(count, ((performance.now() - begin) * perSecond) / 1_000); sent++)
+      broadcast(changes[sent % changes.length] ?? []);
     if (sent < count) return;
     clearInterval(timer);
     done();

@@ -46,8 +46,8 @@ interface FrameWriterOptions {
 }
 
 /**
- * Writes text messages of a server to a WebSocket. The WebSocket itself makes a header for each receiver, and writes it beside the message: for events
- * that go to many, that is a third of the processor time.
+ * Writes text messages of a server to a WebSocket. The WebSocket itself makes a header for each receiver, and writes it beside the message: for eight
+ * events that go to many in one write, that is a quarter of the processor time (docs/decisions/0128-events-of-many-pages.md).
  */
 export class FrameWriter implements OutboxSocket {
   readonly #ws: WebSocket;

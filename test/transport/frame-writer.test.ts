@@ -35,7 +35,8 @@ async function open(joined: JoinedFrames) {
   const send = (parts: readonly (readonly [Buffer, boolean])[]) =>
     new Promise<void>((resolve) => {
       writer.cork();
-      for (const [index, [bytes, fin]] of parts.entries()) writer.send(bytes, { fin }, index === parts.length - 1 ? () => resolve() : () => {});
+      for (const [index, [bytes, fin]] of parts.entries())
+        writer.send(bytes, { fin }, index === parts.length - 1 ? () => resolve() : () => {});
       writer.uncork();
     });
   const until = async (count: number) => {
