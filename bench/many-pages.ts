@@ -16,7 +16,7 @@ const PER_SECOND = 100;
 const SECONDS = 2;
 /** Manager and peer in turn; the median counts. */
 const ROUNDS = 3;
-/** The pages have what they will receive when nothing has come for so long, ms. */
+/** The pages have what they will receive when no mark has come for so long, ms. */
 const SETTLE_MS = 1_000;
 const LOAD = new URL("./support/page-load.ts", import.meta.url);
 const BARE = new URL("./support/bare-upserts.ts", import.meta.url);
@@ -70,7 +70,7 @@ async function settled(load: Part): Promise<PageLoadCount> {
   for (let before = await load.ask<PageLoadCount>({}); ; ) {
     await sleep(SETTLE_MS);
     const now = await load.ask<PageLoadCount>({});
-    if (now.bytes === before.bytes) return now;
+    if (now.marks === before.marks) return now;
     before = now;
   }
 }
@@ -99,11 +99,10 @@ const { url } = await bare.ask<{ url: string }>({ changes } satisfies BareUpsert
 await using pages = await Part.start(LOAD, `${manager.url}/ws`, manager.authorization);
 await using barePages = await Part.start(LOAD, url);
 
-const onePage: Round[] = [];
 const ours: Round[] = [];
 const theirs: Round[] = [];
 await pages.ask<PageLoadCount>({ ...OPENING, pages: 1 });
-onePage.push(await measure(pages, pid, (count) => change(client, count)));
+const onePage = await measure(pages, pid, (count) => change(client, count));
 await pages.ask<PageLoadCount>(OPENING);
 await barePages.ask<PageLoadCount>({ pages: PAGES });
 for (let round = 0; round < ROUNDS; round++) {
@@ -129,7 +128,8 @@ printFigure({
   late_ms: lateness(ours),
   peer_late_ms: lateness(theirs),
   merged: Math.max(...ours.map((round) => round.merged)),
-  ms_for_a_change_with_one_page: rounded(medianOf(onePage, "us") / 1_000),
+  ms_for_a_change_with_one_page: rounded(onePage.us / 1_000),
+  us_for_each_further_page: rounded((value * PAGES - onePage.us) / (PAGES - 1)),
   frames_of_a_change: rounded(changes.flat().length / changes.length, 1),
   bytes_of_a_change: Math.round(changes.flat().reduce((sum, frame) => sum + Buffer.byteLength(frame), 0) / changes.length),
 });
