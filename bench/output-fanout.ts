@@ -1,6 +1,7 @@
 // MB/s that one flooding process reaches 1, 10 and 100 subscribers with, through a real manager and its daemon.
 // Peer: a bare `ws` server that broadcasts frames of the same sizes to the same clients. `npx tsx bench/output-fanout.ts`
-import { percentile, printFigure, rounded, sleep } from "./support/figure.ts";
+import { cpuMs } from "./support/cpu.ts";
+import { medianOf, printFigure, rounded, sleep } from "./support/figure.ts";
 import { BenchManager } from "./support/manager.ts";
 import { Part } from "./support/part.ts";
 import type { SinkCount } from "./support/sink.ts";
@@ -15,17 +16,27 @@ const BARE = new URL("./support/bare-broadcast.ts", import.meta.url);
 const SUBSCRIBE = { type: "subscribe_process_output", patterns: ["flood"] };
 const LINE = "2026-11-21T08:14:02.123 INFO  a line of a program that says much more than anybody will ever read: 42";
 
-/** Bytes per second that `count` connections of `sink` receive. */
-async function rate(sink: Part, count: number, hello?: string): Promise<number> {
+interface Rate {
+  /** Bytes per second that all connections receive. */
+  readonly bytes: number;
+  /** Processor time of the server for each MB of them, µs. */
+  readonly us: number;
+  /** Processor time of the clients, % of a core. */
+  readonly clients: number;
+}
+
+/** What `count` connections of `sink` receive of the server with this pid. */
+async function rate(sink: Part, pid: number, { count, hello }: { count: number; hello?: string }): Promise<Rate> {
   await sink.ask<SinkCount>({ connections: count, hello });
   await sleep(SETTLE_MS);
-  const before = await sink.ask<SinkCount>({});
+  const [before, serverBefore, clientsBefore] = [await sink.ask<SinkCount>({}), cpuMs(pid), cpuMs(sink.pid)];
   const begin = performance.now();
   await sleep(MEASURE_MS);
-  const after = await sink.ask<SinkCount>({});
-  const seconds = (performance.now() - begin) / 1_000;
+  const [after, server, clients] = [await sink.ask<SinkCount>({}), cpuMs(pid) - serverBefore, cpuMs(sink.pid) - clientsBefore];
+  const ms = performance.now() - begin;
   await sink.ask<SinkCount>({ connections: 0 });
-  return (after.bytes - before.bytes) / seconds;
+  const bytes = after.bytes - before.bytes;
+  return { bytes: (bytes * 1_000) / ms, us: (server * 1_000) / (bytes / 1e6), clients: (clients * 100) / ms };
 }
 
 /** The sizes of frames that a subscriber gets, for the peer. */
@@ -39,9 +50,10 @@ async function frameSizes(manager: BenchManager): Promise<number[]> {
   return sizes.slice(0, 500);
 }
 
-const through: number[] = [];
-const bare: number[] = [];
+const ours: Rate[] = [];
+const theirs: Rate[] = [];
 await using manager = await BenchManager.up({ flood: { command: ["yes", LINE], stop: { signal: "SIGTERM" } } });
+const [managerPid = 0] = manager.programs();
 const client = await manager.connect();
 await client.ask({ type: "start_process", name: "flood" });
 const sizes = await frameSizes(manager);
@@ -51,26 +63,35 @@ await using subscribers = await Part.start(SINK, `${manager.url}/ws`, manager.au
 await using listeners = await Part.start(SINK, url);
 // In turn, so that both meet the same load of the machine; the process floods its terminal all the time.
 for (const count of SUBSCRIBERS) {
-  const [ours, theirs]: [number[], number[]] = [[], []];
+  const [through, bare]: [Rate[], Rate[]] = [[], []];
   for (let round = 0; round < ROUNDS; round++) {
-    ours.push(await rate(subscribers, count, JSON.stringify(SUBSCRIBE)));
-    theirs.push(await rate(listeners, count));
+    through.push(await rate(subscribers, managerPid, { count, hello: JSON.stringify(SUBSCRIBE) }));
+    bare.push(await rate(listeners, server.pid, { count }));
   }
-  through.push(percentile(ours, 0.5));
-  bare.push(percentile(theirs, 0.5));
+  ours.push(medians(through));
+  theirs.push(medians(bare));
 }
 
-const megabytes = (bytes: number) => rounded(bytes / 1e6, 1);
-const last = SUBSCRIBERS.length - 1;
+function medians(rates: readonly Rate[]): Rate {
+  return { bytes: medianOf(rates, "bytes"), us: medianOf(rates, "us"), clients: medianOf(rates, "clients") };
+}
+
+const megabytes = (rates: readonly Rate[]) => rates.map(({ bytes }) => rounded(bytes / 1e6, 1));
+const [values, peerValues] = [megabytes(ours), megabytes(theirs)];
+const [value = 0, peer = 0] = [values.at(-1), peerValues.at(-1)];
 printFigure({
   figure: "output-fanout",
   unit: "MB/s received by all subscribers of one flooding process in total",
-  value: megabytes(through[last] ?? 0),
+  value,
   peer: "bare ws broadcast of frames of the same sizes, while the same process floods",
-  peer_value: megabytes(bare[last] ?? 0),
-  ratio: rounded((through[last] ?? 0) / (bare[last] ?? 1)),
+  peer_value: peer,
+  ratio: rounded(value / peer),
   subscribers: SUBSCRIBERS,
-  values: through.map(megabytes),
-  peer_values: bare.map(megabytes),
+  values,
+  peer_values: peerValues,
+  cpu_us_per_mb: ours.map(({ us }) => Math.round(us)),
+  peer_cpu_us_per_mb: theirs.map(({ us }) => Math.round(us)),
+  clients_cpu_percent: ours.map(({ clients }) => Math.round(clients)),
+  peer_clients_cpu_percent: theirs.map(({ clients }) => Math.round(clients)),
   frame_bytes: Math.round(sizes.reduce((sum, size) => sum + size, 0) / sizes.length),
 });

@@ -1,5 +1,6 @@
 // Many subscribers in one process that do nothing but count bytes, so that a server is measured and not its clients.
 import { connect, type Socket } from "node:net";
+import { textFrame, upgradeRequest } from "./upgrade-request.ts";
 
 export interface SinkQuestion {
   /** Opens this many more WebSockets, or closes down to it. */
@@ -57,17 +58,6 @@ function open(hello: string | undefined): Promise<Socket> {
     };
     const socket = connect({ port: Number(url.port), host: url.hostname, noDelay: true, onread });
     socket.on("error", reject);
-    socket.write(
-      `GET ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
-        `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16, 7).toString("base64")}\r\n` +
-        `${authorization === "" ? "" : `Authorization: ${authorization}\r\n`}\r\n`,
-    );
+    socket.write(upgradeRequest(url, authorization));
   });
-}
-
-/** A client's text frame of at most 125 bytes, masked with zeros. */
-function textFrame(text: string): Buffer {
-  const payload = Buffer.from(text);
-  if (payload.length > 125) throw new RangeError("the frame is too long");
-  return Buffer.concat([Buffer.from([0x81, 0x80 | payload.length, 0, 0, 0, 0]), payload]);
 }

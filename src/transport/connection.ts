@@ -17,6 +17,7 @@ import { FrameSchedule, type FrameWork } from "./frame-schedule.ts";
 import type { Answer, CommandHandler, Handler, HandlerContext, RequestHandler } from "./handlers/handler.ts";
 import type { HiddenNames } from "./hidden-names.ts";
 import type { LogStreams } from "./log-streams.ts";
+import type { NewsSchedule } from "./news-schedule.ts";
 import { type EncodedFrame, Outbox, type OutboxObserver, type OutboxSocket } from "./outbox.ts";
 import type { InputOwners, TerminalViewer } from "./output/input-owners.ts";
 import type { OutputHub } from "./output/output-hub.ts";
@@ -33,6 +34,7 @@ export interface ConnectionServices {
   readonly hub: OutputHub;
   readonly events: EventStreams;
   readonly logs: LogStreams;
+  readonly news: NewsSchedule;
   readonly refusals: RefusalLog;
   readonly observer: CommandObserver | null;
   readonly inputOwners: InputOwners;
@@ -81,7 +83,7 @@ export class Connection implements HandlerContext, TerminalViewer {
     this.assetHash = services.assetHash;
     this.starter = this.#starterOf(principal);
     this.#observer = new FrameObserver(services.observer, { principal, client });
-    this.#outbox = new Outbox(socket, { ...observer, hasRoom: () => services.hub.hasRoom(this.#output) });
+    this.#outbox = new Outbox(socket, { ...observer, hasRoom: () => services.hub.hasRoom(this.#output) }, services.news);
     this.#events = services.events.of(this.view).subscribe((frame) => this.#outbox.push(frame));
     this.#log = this.#followLog();
     this.#output = services.hub.open({

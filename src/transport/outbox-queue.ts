@@ -27,8 +27,8 @@ export interface OutboxItem {
 export class OutboxQueue {
   #items: (OutboxItem | null)[] = [];
   #head = 0;
-  /** Index of the newest item of each merge key. */
-  readonly #byKey = new Map<string, number>();
+  /** Index of the newest item of each merge key; null until one is to be replaced, which few queues ever need. */
+  #byKey: Map<string, number> | null = null;
   #countedBytes = 0;
 
   /** Bytes of the items that count against the limits. */
@@ -42,7 +42,7 @@ export class OutboxQueue {
   }
 
   push(item: OutboxItem): void {
-    if (item.mergeKey !== null) this.#byKey.set(item.mergeKey, this.#items.length);
+    if (item.mergeKey !== null) this.#byKey?.set(item.mergeKey, this.#items.length);
     // Overtaken items have no merge key, so that all indexes remain valid.
     const place = this.#placeOf(item);
     if (place === this.#items.length) this.#items.push(item);
@@ -52,6 +52,7 @@ export class OutboxQueue {
 
   /** Removes the newest waiting item of `mergeKey`: its successor replaces it. */
   drop(mergeKey: string): void {
+    this.#byKey ??= this.#index();
     const index = this.#byKey.get(mergeKey);
     if (index === undefined) return;
     this.#byKey.delete(mergeKey);
@@ -63,7 +64,7 @@ export class OutboxQueue {
     this.#skipReplaced();
     const item = this.#items[this.#head] ?? null;
     if (item === null) return null;
-    if (item.mergeKey !== null && this.#byKey.get(item.mergeKey) === this.#head) this.#byKey.delete(item.mergeKey);
+    if (item.mergeKey !== null && this.#byKey?.get(item.mergeKey) === this.#head) this.#byKey.delete(item.mergeKey);
     this.#forget(item);
     this.#items[this.#head++] = null;
     if (this.#head === this.#items.length) this.#compact();
@@ -74,7 +75,7 @@ export class OutboxQueue {
   clear(): void {
     this.#items = [];
     this.#head = 0;
-    this.#byKey.clear();
+    this.#byKey = null;
     this.#countedBytes = 0;
   }
 
@@ -98,9 +99,16 @@ export class OutboxQueue {
     if (item !== null && !item.exempt) this.#countedBytes -= item.bytes.length;
   }
 
+  #index(): Map<string, number> {
+    const byKey = new Map<string, number>();
+    for (const [index, item] of this.#items.entries()) if (item !== null && item.mergeKey !== null) byKey.set(item.mergeKey, index);
+    return byKey;
+  }
+
   #compact(): void {
     this.#items = this.#items.slice(this.#head);
-    for (const [key, index] of this.#byKey) this.#byKey.set(key, index - this.#head);
+    if (this.#items.length === 0) this.#byKey = null;
+    for (const [key, index] of this.#byKey ?? []) this.#byKey?.set(key, index - this.#head);
     this.#head = 0;
   }
 }

@@ -1,3 +1,4 @@
+import { type NewsReader, NewsSchedule } from "./news-schedule.ts";
 import { type OutboxItem, OutboxQueue } from "./outbox-queue.ts";
 import type { OutputPiece } from "./output/output-piece.ts";
 import type { OutputSink } from "./output/output-subscription.ts";
@@ -28,14 +29,6 @@ const UNSKIPPED_LIMIT_BYTES = 32 * 1024 * 1024;
 const WRITE_AHEAD_BYTES = 256 * 1024;
 /** Maximum size of a fragment, bytes: larger answers are sent in fragments, so that progress is visible and pings get through. */
 const SLICE_BYTES = 64 * 1024;
-
-/**
- * Events are sent at once up to this many times in a row, and then at this interval, milliseconds. The starts of 1,000 processes make thousands of
- * events in as many turns: without this, a tenth of the manager's processor time for them was the write of each turn. A hundred restarts one after
- * the other make eight turns each, and are sent at once.
- */
-const MAX_NEWS_IN_A_ROW = 200;
-const NEWS_APART_MS = 5;
 
 /** The part of a WebSocket that the outbox needs. */
 export interface OutboxSocket {
@@ -83,9 +76,10 @@ function followingPart(item: OutboxItem): Sending | null {
  * Everything that is sent on one connection, bounded in bytes; in order, except that short output overtakes the long output of other
  * processes. Frames of one turn are sent in one write, and so are events of a burst.
  */
-export class Outbox implements OutputSink {
+export class Outbox implements OutputSink, NewsReader {
   readonly #socket: OutboxSocket;
   readonly #observer: OutboxObserver;
+  readonly #news: NewsSchedule;
   readonly #queue = new OutboxQueue();
   readonly #skipped = new SkippedOutput();
   #current: Sending | null = null;
@@ -99,14 +93,15 @@ export class Outbox implements OutputSink {
   #keepsOutput = false;
   #congested = false;
   #scheduled = false;
-  /** Monotonic time at which the next event would be due at an even rate. */
-  #newsDue = Number.NEGATIVE_INFINITY;
-  #newsTimer: NodeJS.Timeout | null = null;
+  /** Whether the socket has enough for now; it calls back when it has room again. */
+  #waitsForSocket = false;
   #closed = false;
 
-  constructor(socket: OutboxSocket, observer: OutboxObserver) {
+  /** `news`: shared with the other connections. */
+  constructor(socket: OutboxSocket, observer: OutboxObserver, news = new NewsSchedule()) {
     this.#socket = socket;
     this.#observer = observer;
+    this.#news = news;
   }
 
   /** Bytes that count against the limits and are not in the kernel yet. */
@@ -161,16 +156,18 @@ export class Outbox implements OutputSink {
   /** Sends as much as the socket accepts now instead of at the end of the turn. */
   flush(): void {
     if (this.#closed) return;
-    this.#endNewsTimer();
+    this.#news.remove(this);
+    if (this.#current === null && this.#queue.isEmpty) return;
     this.#socket.cork();
     while (this.#inFlight < WRITE_AHEAD_BYTES && this.#sendNext());
+    this.#waitsForSocket = this.#inFlight >= WRITE_AHEAD_BYTES;
     this.#socket.uncork();
     this.#reportCongested();
   }
 
   close(): void {
     this.#closed = true;
-    this.#endNewsTimer();
+    this.#news.remove(this);
     this.#queue.clear();
     this.#current = null;
   }
@@ -186,27 +183,12 @@ export class Outbox implements OutputSink {
     if (this.waitingBytes > FULL_BYTES) this.#full = true;
     if (this.waitingBytes > FAR_BEHIND_BYTES) this.#farBehind = true;
     if (this.waitingBytes > SOFT_LIMIT_BYTES) this.#behind = true;
-    if (isNews) this.#scheduleNews();
-    else this.#schedule();
+    if (!isNews) this.#schedule();
+    else if (!this.#isScheduled()) this.#news.add(this);
   }
 
   #isScheduled(): boolean {
-    // A full socket calls back when it has room again.
-    return this.#scheduled || this.#inFlight >= WRITE_AHEAD_BYTES;
-  }
-
-  #scheduleNews(): void {
-    if (this.#newsTimer !== null || this.#isScheduled()) return;
-    const now = performance.now();
-    const due = Math.max(this.#newsDue, now - MAX_NEWS_IN_A_ROW * NEWS_APART_MS);
-    this.#newsDue = due + NEWS_APART_MS;
-    if (due <= now) this.#schedule();
-    else this.#newsTimer = setTimeout(() => this.flush(), due - now);
-  }
-
-  #endNewsTimer(): void {
-    if (this.#newsTimer !== null) clearTimeout(this.#newsTimer);
-    this.#newsTimer = null;
+    return this.#scheduled || this.#waitsForSocket;
   }
 
   #schedule(): void {
@@ -230,7 +212,8 @@ export class Outbox implements OutputSink {
     const fin = this.#current === null;
     const size = end - sent;
     this.#inFlight += size;
-    this.#socket.send(bytes.subarray(sent, end), { fin }, () => {
+    // The same buffer for all connections, so that they can share what is written.
+    this.#socket.send(size === bytes.length ? bytes : bytes.subarray(sent, end), { fin }, () => {
       this.#accepted(size, item.exempt ? 0 : size);
       if (fin) item.onSent?.();
     });
@@ -253,7 +236,10 @@ export class Outbox implements OutputSink {
     if (this.#inFlight === 0 && this.#current === null && this.#queue.isEmpty) this.#declareSkipped();
     const isEmpty = this.#current === null && this.#queue.isEmpty;
     this.#reportAccepted(isEmpty);
-    if (!isEmpty && this.#inFlight <= WRITE_AHEAD_BYTES / 2) this.#schedule();
+    // Events that wait for their time go on waiting.
+    if (!this.#waitsForSocket || this.#inFlight > WRITE_AHEAD_BYTES / 2) return;
+    this.#waitsForSocket = false;
+    if (!isEmpty) this.#schedule();
   }
 
   #noteRoom(): void {

@@ -1,4 +1,3 @@
-import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
 import { openConnection } from "../actors/connection.ts";
 import type { Control } from "../actors/control.ts";
@@ -10,9 +9,10 @@ import { Connection, type ConnectionServices } from "./connection.ts";
 import { createDispatch } from "./dispatch.ts";
 import { EventStreams } from "./event-streams.ts";
 import { commandObserver, type ExtendsTransport, transportExtensions } from "./extension.ts";
+import { type FrameStream, FrameWriter, JoinedFrames } from "./frame-writer.ts";
 import { connectInProcess, type InProcessConnection, type InProcessOptions } from "./in-process.ts";
 import { LogStreams } from "./log-streams.ts";
-import type { OutboxSocket } from "./outbox.ts";
+import { NewsSchedule } from "./news-schedule.ts";
 import { InputOwners } from "./output/input-owners.ts";
 import type { OutputHub } from "./output/output-hub.ts";
 import { beforeOversizeClose } from "./oversize.ts";
@@ -39,8 +39,8 @@ export interface AcceptOptions {
   readonly client: string | null;
   /** The client's `<ip>:<port>`. */
   readonly address: string;
-  /** The connection under the WebSocket: frames of one turn are joined into one write on it. */
-  readonly socket: Pick<Socket, "cork" | "uncork">;
+  /** The connection under the WebSocket. */
+  readonly socket: FrameStream;
 }
 
 export interface FrameCounters {
@@ -83,6 +83,7 @@ export function createTransport(options: TransportOptions): Transport {
     hub,
     events,
     logs: new LogStreams(control.log),
+    news: new NewsSchedule(),
     refusals: new RefusalLog(control.log, system.clock),
     observer: commandObserver(options.extensions),
     inputOwners: new InputOwners(),
@@ -90,6 +91,7 @@ export function createTransport(options: TransportOptions): Transport {
   };
   const open = new Map<number, ConnectionInfo>();
   const frames: FrameCounters = { received: 0, sent: 0 };
+  const joined = new JoinedFrames();
   let lastId = 0;
 
   return {
@@ -97,7 +99,7 @@ export function createTransport(options: TransportOptions): Transport {
     accept(ws, options) {
       const id = ++lastId;
       ws.once("close", () => open.delete(id));
-      open.set(id, serve({ ws, id, options, services, system, frames, stallMs }));
+      open.set(id, serve({ ws, id, options, services, system, frames, joined, stallMs }));
     },
     connect: (options) => connectInProcess(services, options),
     connections: () => [...open.values()],
@@ -129,13 +131,14 @@ interface Serving {
   readonly services: ConnectionServices;
   readonly system: ActorSystem;
   readonly frames: FrameCounters;
+  readonly joined: JoinedFrames;
   readonly stallMs: number | undefined;
 }
 
-function serve({ ws, id, options, services, system, frames, stallMs }: Serving): ConnectionInfo {
+function serve({ ws, id, options, services, system, frames, joined, stallMs }: Serving): ConnectionInfo {
   const { principal, mode, client, address, socket } = options;
   const connection = new Connection(services, {
-    socket: outboxSocket(ws, socket, frames),
+    socket: new FrameWriter(ws, { stream: socket, joined, counters: frames }),
     observer: {
       congested: () => actor.send({ type: "congested" }),
       progress: () => actor.send({ type: "progress" }),
@@ -177,18 +180,4 @@ function serve({ ws, id, options, services, system, frames, stallMs }: Serving):
     actor.send({ type: "socket.closed" });
   });
   return { id, principal, mode, address, close: (code, reason) => actor.send({ type: "close", code, reason }) };
-}
-
-function outboxSocket(ws: WebSocket, socket: Pick<Socket, "cork" | "uncork">, frames: FrameCounters): OutboxSocket {
-  return {
-    send(data, { fin }, done) {
-      if (fin) frames.sent++;
-      ws.send(data, { binary: false, fin }, done);
-    },
-    get bufferedAmount() {
-      return ws.bufferedAmount;
-    },
-    cork: () => socket.cork(),
-    uncork: () => socket.uncork(),
-  };
 }

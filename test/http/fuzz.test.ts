@@ -2,19 +2,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { ADMIN_GRANTS } from "../../src/base/access.ts";
-import { systemClock } from "../../src/base/clock.ts";
-import { LogBook } from "../../src/log/log-book.ts";
 import { CLIENT_FRAMES, type ClientFrameType } from "../../src/protocol/frames/frames.ts";
 import { Connection } from "../../src/transport/connection.ts";
-import { createDispatch } from "../../src/transport/dispatch.ts";
-import { EventStreams } from "../../src/transport/event-streams.ts";
-import { transportExtensions } from "../../src/transport/extension.ts";
-import { LogStreams } from "../../src/transport/log-streams.ts";
-import { InputOwners } from "../../src/transport/output/input-owners.ts";
-import { OutputHub } from "../../src/transport/output/output-hub.ts";
-import { RefusalLog } from "../../src/transport/refusal-log.ts";
 import { ROUTES } from "../contract/http-routes.ts";
 import { validFrames } from "../protocol/valid-frames.ts";
+import { connectionServices } from "../support/connection-services.ts";
 import { FakeControl } from "../support/fake-control.ts";
 import { ODD_VALUES, pick, randomFrom } from "./fuzz-values.ts";
 import { BAD, Rig, upgradeRequest } from "./rig.ts";
@@ -124,20 +116,7 @@ test(`${REQUESTS} random requests are each answered, change nothing and leave no
 
 test(`${FRAMES} random frames are each answered within ${TURNS} turns of the event loop and change nothing`, async () => {
   const control = new FakeControl(["sim/world", "db"]);
-  const hub = new OutputHub({ clock: systemClock, source: { window() {}, hostOf: () => null } });
-  const extensions = transportExtensions(control.extensions);
-  const services = {
-    control,
-    hub,
-    events: new EventStreams(control, (name) => hub.flush(name)),
-    logs: new LogStreams(control.log),
-    refusals: new RefusalLog(new LogBook({ capacity: 1, now: () => 0 }), systemClock),
-    inputOwners: new InputOwners(),
-    snapshotParts: extensions,
-    dispatch: createDispatch(extensions),
-    observer: null,
-    assetHash: "",
-  };
+  const services = connectionServices(control);
   const sent: string[] = [];
   const socket = {
     send(data: Buffer, _options: unknown, done: () => void) {
@@ -183,7 +162,7 @@ test(`${FRAMES} random frames are each answered within ${TURNS} turns of the eve
   expect(JSON.stringify([control.processes(), control.processTree()])).toBe(stateBefore);
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   connection.close();
-  hub.close();
+  services.hub.close();
 }, 180_000);
 
 /** A good frame of this type, about things that do not exist, with some fields replaced. */

@@ -1,18 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { ADMIN_GRANTS, type Grant, ROLES, type Role } from "../../src/base/access.ts";
-import { systemClock } from "../../src/base/clock.ts";
-import { LogBook } from "../../src/log/log-book.ts";
 import type { ClientFrameSpec } from "../../src/protocol/frames/frame-table.ts";
 import { CLIENT_FRAMES, type ClientFrameType } from "../../src/protocol/frames/frames.ts";
 import { Connection } from "../../src/transport/connection.ts";
-import { createDispatch } from "../../src/transport/dispatch.ts";
-import { EventStreams } from "../../src/transport/event-streams.ts";
-import { transportExtensions } from "../../src/transport/extension.ts";
-import { LogStreams } from "../../src/transport/log-streams.ts";
-import { InputOwners } from "../../src/transport/output/input-owners.ts";
-import { OutputHub } from "../../src/transport/output/output-hub.ts";
-import { RefusalLog } from "../../src/transport/refusal-log.ts";
+import { connectionServices } from "../support/connection-services.ts";
 import { FakeControl } from "../support/fake-control.ts";
 
 const SEEN = ["sim/world", "sim/arm", "shared/seen"];
@@ -41,21 +33,7 @@ function open(grants: readonly Grant[]) {
   // Objects of features that belong to processes: as if each process had one of its own name.
   for (const feature of Object.values(control.features))
     if ("owners" in feature && feature.owners instanceof Map) for (const name of [...SEEN, ...HIDDEN]) feature.owners.set(name, [name]);
-  const hub = new OutputHub({ clock: systemClock, source: { window() {}, hostOf: () => null } });
-  const events = new EventStreams(control, (name) => hub.flush(name));
-  const extensions = transportExtensions(control.extensions);
-  const services = {
-    control,
-    hub,
-    events,
-    logs: new LogStreams(control.log),
-    refusals: new RefusalLog(new LogBook({ capacity: 1, now: () => 0 }), systemClock),
-    inputOwners: new InputOwners(),
-    snapshotParts: extensions,
-    dispatch: createDispatch(extensions),
-    observer: null,
-    assetHash: "hash",
-  };
+  const services = connectionServices(control);
   const texts: string[] = [];
   const socket = {
     send(data: Buffer, _options: unknown, done: () => void) {
@@ -85,7 +63,7 @@ function open(grants: readonly Grant[]) {
     },
     close() {
       connection.close();
-      hub.close();
+      services.hub.close();
     },
   };
 }

@@ -1,19 +1,11 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { ADMIN_GRANTS } from "../../src/base/access.ts";
-import { systemClock } from "../../src/base/clock.ts";
-import { LogBook } from "../../src/log/log-book.ts";
 import { CLIENT_FRAMES, type ClientFrameType, MANAGER_FRAMES } from "../../src/protocol/frames/frames.ts";
 import { Connection } from "../../src/transport/connection.ts";
-import { createDispatch } from "../../src/transport/dispatch.ts";
-import { EventStreams } from "../../src/transport/event-streams.ts";
-import { transportExtensions } from "../../src/transport/extension.ts";
-import { LogStreams } from "../../src/transport/log-streams.ts";
-import { InputOwners } from "../../src/transport/output/input-owners.ts";
-import { OutputHub } from "../../src/transport/output/output-hub.ts";
-import { RefusalLog } from "../../src/transport/refusal-log.ts";
 import type { RequestedView } from "../../src/transport/view.ts";
 import { anyText } from "../support/any-text.ts";
+import { connectionServices } from "../support/connection-services.ts";
 import { FakeControl } from "../support/fake-control.ts";
 
 interface Answer {
@@ -25,22 +17,7 @@ interface Answer {
 /** A connection whose socket takes everything at once. */
 function open(view: RequestedView) {
   const control = new FakeControl(["sim/world", "db"]);
-  const hub = new OutputHub({ clock: systemClock, source: { window() {}, hostOf: () => null } });
-  const events = new EventStreams(control, (name) => hub.flush(name));
-  const unheard = new LogBook({ capacity: 1, now: () => 0 });
-  const extensions = transportExtensions(control.extensions);
-  const services = {
-    control,
-    hub,
-    events,
-    logs: new LogStreams(control.log),
-    refusals: new RefusalLog(unheard, systemClock),
-    inputOwners: new InputOwners(),
-    snapshotParts: extensions,
-    dispatch: createDispatch(extensions),
-    observer: null,
-    assetHash: "hash",
-  };
+  const services = connectionServices(control);
   const texts: string[] = [];
   const socket = {
     send(data: Buffer, _options: unknown, done: () => void) {
@@ -65,7 +42,7 @@ function open(view: RequestedView) {
     },
     close() {
       connection.close();
-      hub.close();
+      services.hub.close();
     },
   };
 }
