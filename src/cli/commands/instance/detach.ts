@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { closeSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { NODE_OPTIONS } from "../../../app/local-daemon/prepared-daemon.ts";
@@ -57,19 +58,19 @@ function outcomeOf(child: ChildProcess): Promise<Outcome> {
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     early = (early + text).slice(0, MAX_EARLY_CHARACTERS);
   });
-  return new Promise((resolve, reject) => {
+  const reported = new Promise<Outcome>((resolve) => {
     child.on("message", (report: DetachedReport) => {
       if (report.kind === "begun") errors = report.errors;
       else resolve(report);
     });
-    child.once("error", reject);
-    // After the last of its messages and of its output.
-    child.once("close", (code, signal) => {
-      // Its errors begin with the command name, as those of this program do.
-      const why = (errors === null ? early : early + readFileSync(errors, "utf8")).trim().replace(/^mgr: /, "");
-      reject(new CommandFailure(code ?? EXIT.failed, why === "" ? withoutWords(errors, signal) : why));
-    });
   });
+  // "close" comes after the last of its messages and of its output.
+  const ended = once(child, "close").then(([code, signal]): never => {
+    // Its errors begin with the command name, as those of this program do.
+    const why = (errors === null ? early : early + readFileSync(errors, "utf8")).trim().replace(/^mgr: /, "");
+    throw new CommandFailure(code ?? EXIT.failed, why === "" ? withoutWords(errors, signal) : why);
+  });
+  return Promise.race([reported, ended]);
 }
 
 function printServed({ name, url, profiles, hostProblem, loginProblem }: ServedReport, pid: number | undefined): void {

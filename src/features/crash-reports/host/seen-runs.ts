@@ -7,10 +7,13 @@ import { executablePath, type SeenExecutable, seeExecutable } from "./executable
 /** A shell may have executed the program by then, and the run is in its cgroup, milliseconds. */
 const LOOK_AGAIN_MS = 1_000;
 
+/** The limit of a run's tag (src/daemon/tree/run-tag.ts): another one in each run. */
+const RUN_MARK = /^Max file locks .*\n/m;
+
 /** The facts of /proc about the leader of a run while it lived: nothing is there when it has ended. */
 export interface SeenRun {
   executable: SeenExecutable | null;
-  /** Text of /proc/PID/limits. */
+  /** Text of /proc/PID/limits without the limit that marks runs, so that most runs have the same. */
   limits: string | null;
   cgroup: { readonly folder: string; readonly oomKills: number | null } | null;
 }
@@ -23,7 +26,7 @@ interface Entry extends SeenRun {
 export class SeenRuns {
   readonly #clock: Clock;
   readonly #runs = new Map<string, Entry>();
-  /** Most runs have the same limits: their text is kept once. */
+  /** The text of the last run, kept once for all that have the same. */
   #limits: string | null = null;
   /** The folder of the last cgroup, by its name: the list of mounts is long, and the runs of a host have the same cgroup or siblings. */
   #known: { readonly cgroup: string; readonly folder: string } | null = null;
@@ -93,7 +96,7 @@ export class SeenRuns {
 /** Null: the process has ended, or this program has no descriptor left to read them. */
 function limitsOf(pid: number): string | null {
   try {
-    return readProcFile(`/proc/${pid}/limits`)?.toString("latin1") ?? null;
+    return readProcFile(`/proc/${pid}/limits`)?.toString("latin1").replace(RUN_MARK, "") ?? null;
   } catch {
     return null;
   }

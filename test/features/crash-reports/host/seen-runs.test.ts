@@ -22,6 +22,7 @@ test("the second look at a run finds the program that a shell has executed since
     const [executed, other] = [seen.take("1-1"), seen.take("1-2")];
     expect(executed?.executable?.path).toBe(realpathSync("/bin/cat"));
     expect(executed?.limits).toContain("Max open files");
+    expect(executed?.limits, "it is another one in each run").not.toContain("file locks");
     expect(executed?.cgroup === null).toBe(unifiedCgroup("/proc/self") === null);
     expect(other?.cgroup?.folder).toBe(executed?.cgroup?.folder);
     expect(seen.take("1-1")).toBeNull();
