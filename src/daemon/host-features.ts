@@ -6,7 +6,7 @@ import type { HostEvent, HostRequestName } from "../contract/messages.ts";
 import type { RunCheck, RunSpec } from "../contract/run.ts";
 import { HOST_FEATURES } from "../features/host.ts";
 import type { SurvivingPart } from "./handover/surviving-part.ts";
-import type { FeatureHeartbeat, HostContext, HostFeature, HostHandlers, HostPart } from "./host-feature.ts";
+import type { ChangedRun, FeatureHeartbeat, HostContext, HostFeature, HostHandlers, HostPart } from "./host-feature.ts";
 import type { HostedRun } from "./run/extinct-run.ts";
 import type { FeatureProbes } from "./run/probe.ts";
 
@@ -20,6 +20,10 @@ export class HostFeatures {
   readonly #begun: ReadonlyMap<HostFeature<never, unknown>, AnyPart>;
   /** Handlers of the parts that receive output, which is frequent. */
   readonly #outputs: readonly AnyPart[];
+  /** Parts that add variables: each takes a turn of each start. */
+  readonly #environments: readonly AnyPart[];
+  /** Parts that follow the changes of runs. */
+  readonly #followers: readonly AnyPart[];
   readonly #defects: ThrottledWarning;
   /** Resolves when programs of the host may connect to its broker. */
   readonly ready: Promise<unknown>;
@@ -44,6 +48,8 @@ export class HostFeatures {
     this.#begun = begun;
     this.#parts = [...begun.values()];
     this.#outputs = this.#parts.filter(({ output }) => output !== undefined);
+    this.#environments = this.#parts.filter(({ environment }) => environment !== undefined);
+    this.#followers = this.#parts.filter(({ runChanged }) => runChanged !== undefined);
     this.#defects = new ThrottledWarning(host.log);
     this.ready = Promise.all(this.#parts.map(({ ready }) => ready));
   }
@@ -98,7 +104,7 @@ export class HostFeatures {
 
   async environment(spec: RunSpec, runId?: RunId): Promise<Record<string, string>> {
     const environment: Record<string, string> = {};
-    for (const part of this.#parts) Object.assign(environment, await part.environment?.(spec, runId));
+    for (const part of this.#environments) Object.assign(environment, await part.environment?.(spec, runId));
     return environment;
   }
 
@@ -110,8 +116,10 @@ export class HostFeatures {
     this.#tell(this.#parts, (part) => part.runEnded?.(runId));
   }
 
-  runChanged(kind: HostEvent["kind"], run: HostedRun): void {
-    this.#tell(this.#parts, (part) => part.runChanged?.(kind, run));
+  /** All features get the same report: a run makes a new one for each that asks. */
+  runChanged(kind: HostEvent["kind"], { report, usage, spec, dumpedCore }: HostedRun): void {
+    const run: ChangedRun = { report, usage, spec, dumpedCore };
+    this.#tell(this.#followers, (part) => part.runChanged?.(kind, run));
   }
 
   output(name: string, bytes: Uint8Array): void {

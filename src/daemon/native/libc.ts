@@ -11,6 +11,7 @@ export const koffi = require("koffi") as typeof Koffi;
 /** The C library that this process runs with. */
 export const libc = koffi.load(null);
 const fcntl = libc.func("int fcntl(int fd, int command, ...)") as (fd: number, command: number, ...typed: unknown[]) => number;
+const dup3 = libc.func("int dup3(int from, int to, int flags)") as (from: number, to: number, flags: number) => number;
 const prctl = libc.func("int prctl(int option, ...)") as (option: number, ...typed: unknown[]) => number;
 const flock = libc.func("int flock(int fd, int operation)") as (fd: number, operation: number) => number;
 export const prlimit = libc.func("int prlimit(int pid, int resource, const void *limit, void *old)") as (
@@ -39,6 +40,8 @@ const waitid = libc.func("int waitid(int type, int id, void *info, int options)"
   options: number,
 ) => number;
 
+/** Node has no name for it. */
+export const O_CLOEXEC = 0o2000000;
 const F_SETFD = 2;
 const FD_CLOEXEC = 1;
 const PR_SET_CHILD_SUBREAPER = 36;
@@ -62,6 +65,11 @@ const RLIMIT_BYTES = 16;
 /** Keeps `fd` from being inherited by children. */
 export function setCloseOnExec(fd: number): void {
   if (fcntl(fd, F_SETFD, "int", FD_CLOEXEC) === -1) throw systemError("fcntl(F_SETFD)");
+}
+
+/** Makes `to` a descriptor of the open file of `from`, in one step; what it was before is closed. Children do not inherit it. */
+export function replaceDescriptor(to: number, from: number): void {
+  if (dup3(from, to, O_CLOEXEC) === -1) throw systemError("dup3");
 }
 
 /** Whether orphaned descendants become children of this process instead of init's. */

@@ -1,4 +1,4 @@
-import { libc } from "./libc.ts";
+import { libc, O_CLOEXEC } from "./libc.ts";
 
 // posix_spawn(3) instead of Node's spawn: Node reports an exit by a real-time signal as "code 0", uses a thread pool and a pipe for each
 // child, and cannot make a terminal the child's own without a shell in between (docs/decisions/0010).
@@ -24,7 +24,6 @@ const SETSIGDEF = 0x04;
 const SETSIGMASK = 0x08;
 const SETSID = 0x80;
 const O_RDWR = 2;
-const O_CLOEXEC = 0o2000000;
 /** Larger than `posix_spawn_file_actions_t`, `posix_spawnattr_t` (336 bytes in glibc) and `sigset_t` (128). */
 const STRUCT_BYTES = 512;
 

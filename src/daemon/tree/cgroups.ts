@@ -109,13 +109,18 @@ async function writeTo(path: string, text: string): Promise<void> {
   }
 }
 
+/** Name of a process's cgroup in the hierarchy of version 2, such as `/user.slice`; null: it has none. `proc`: its folder in /proc. */
+export function unifiedCgroup(proc: string): string | null {
+  const line = readFileSync(join(proc, "cgroup"), "utf8")
+    .split("\n")
+    .find((each) => each.startsWith("0::"));
+  return line === undefined ? null : line.slice("0::".length);
+}
+
 /** The folder of a process's cgroup in a mounted cgroup v2; null: there is none. `proc`: its folder in /proc. */
 export function ownCgroup(proc: string): string | null {
-  const unified = readFileSync(join(proc, "cgroup"), "utf8")
-    .split("\n")
-    .find((line) => line.startsWith("0::"))
-    ?.slice("0::".length);
-  if (unified === undefined) return null;
+  const unified = unifiedCgroup(proc);
+  if (unified === null) return null;
   for (const line of readFileSync(join(proc, "mountinfo"), "utf8").split("\n")) {
     // proc(5): … root, mount point, options, then " - " and the type of the file system.
     const [before = "", after = ""] = line.split(" - ");

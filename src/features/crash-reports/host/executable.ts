@@ -15,13 +15,24 @@ export interface SeenExecutable {
 /** Null: the process has ended, or belongs to a user whose processes this daemon may not examine. */
 export function seeExecutable(pid: number): SeenExecutable | null {
   try {
-    const link = `/proc/${pid}/exe`;
-    const { size, mtimeMs, dev, ino } = statSync(link);
-    return { path: readlinkSync(link).replace(/ \(deleted\)$/, ""), size, mtimeMs, dev, ino };
+    const { size, mtimeMs, dev, ino } = statSync(linkOf(pid));
+    return { path: pathIn(linkOf(pid)), size, mtimeMs, dev, ino };
   } catch {
     return null;
   }
 }
+
+/** The path of `seeExecutable` alone. */
+export function executablePath(pid: number): string | null {
+  try {
+    return pathIn(linkOf(pid));
+  } catch {
+    return null;
+  }
+}
+
+const linkOf = (pid: number): string => `/proc/${pid}/exe`;
+const pathIn = (link: string): string => readlinkSync(link).replace(/ \(deleted\)$/, "");
 
 /** The same with its build id, which is read if the file has not changed. */
 export async function describeExecutable({ path, size, mtimeMs, dev, ino }: SeenExecutable): Promise<CrashExecutable> {

@@ -1,16 +1,19 @@
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Clock } from "../../../base/clock.ts";
 import { readProcFile } from "../../../daemon/proc/proc.ts";
-import { ownCgroup } from "../../../daemon/tree/cgroups.ts";
-import { type SeenExecutable, seeExecutable } from "./executable.ts";
+import { ownCgroup, unifiedCgroup } from "../../../daemon/tree/cgroups.ts";
+import { executablePath, type SeenExecutable, seeExecutable } from "./executable.ts";
 
 /** A shell may have executed the program by then, and the run is in its cgroup, milliseconds. */
 const LOOK_AGAIN_MS = 1_000;
 
+/** The limit of a run's tag (src/daemon/tree/run-tag.ts): another one in each run. */
+const RUN_MARK = /^Max file locks .*\n/m;
+
 /** The facts of /proc about the leader of a run while it lived: nothing is there when it has ended. */
 export interface SeenRun {
   executable: SeenExecutable | null;
-  /** Text of /proc/PID/limits. */
+  /** Text of /proc/PID/limits without the limit that marks runs, so that most runs have the same. */
   limits: string | null;
   cgroup: { readonly folder: string; readonly oomKills: number | null } | null;
 }
@@ -19,12 +22,14 @@ interface Entry extends SeenRun {
   readonly timer: unknown;
 }
 
-/** Looks at each run when it begins, and once more a second later. */
+/** Looks at each run when it begins, and once more a second later. Hundreds may begin in one second, so it reads no more than it has to. */
 export class SeenRuns {
   readonly #clock: Clock;
   readonly #runs = new Map<string, Entry>();
-  /** Most runs have the same limits: their text is kept once. */
+  /** The text of the last run, kept once for all that have the same. */
   #limits: string | null = null;
+  /** The folder of the last cgroup, by its name: the list of mounts is long, and the runs of a host have the same cgroup or siblings. */
+  #known: { readonly cgroup: string; readonly folder: string } | null = null;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -36,8 +41,9 @@ export class SeenRuns {
       limits: this.#limitsOf(pid),
       cgroup: null,
       timer: this.#clock.setTimeout(() => {
-        entry.executable = seeExecutable(pid) ?? entry.executable;
-        entry.cgroup = cgroupOf(pid);
+        const path = executablePath(pid);
+        if (path !== null && path !== entry.executable?.path) entry.executable = seeExecutable(pid) ?? entry.executable;
+        entry.cgroup = this.#cgroupOf(runId, pid);
       }, LOOK_AGAIN_MS),
     };
     this.#runs.set(runId, entry);
@@ -62,22 +68,35 @@ export class SeenRuns {
     if (text !== this.#limits) this.#limits = text;
     return this.#limits;
   }
+
+  /** Null: there is no cgroup v2, or the process has ended. A cgroup of the run's own began with it, so nothing in it was killed before. */
+  #cgroupOf(runId: string, pid: number): SeenRun["cgroup"] {
+    try {
+      const folder = this.#folderOf(`/proc/${pid}`);
+      return folder === null ? null : { folder, oomKills: basename(folder) === runId ? 0 : oomKillsIn(folder) };
+    } catch {
+      return null;
+    }
+  }
+
+  #folderOf(proc: string): string | null {
+    const cgroup = unifiedCgroup(proc);
+    const known = this.#known;
+    if (cgroup === null) return null;
+    if (cgroup === known?.cgroup) return known.folder;
+    // The root of what is mounted has a folder with another name, and siblings that are not mounted.
+    const isSibling =
+      known !== null && dirname(cgroup) === dirname(known.cgroup) && cgroup !== "/" && basename(known.folder) === basename(known.cgroup);
+    const folder = isSibling ? join(dirname(known.folder), basename(cgroup)) : ownCgroup(proc);
+    if (folder !== null) this.#known = { cgroup, folder };
+    return folder;
+  }
 }
 
 /** Null: the process has ended, or this program has no descriptor left to read them. */
 function limitsOf(pid: number): string | null {
   try {
-    return readProcFile(`/proc/${pid}/limits`)?.toString("latin1") ?? null;
-  } catch {
-    return null;
-  }
-}
-
-/** Null: there is no cgroup v2, or the process has ended. */
-function cgroupOf(pid: number): SeenRun["cgroup"] {
-  try {
-    const folder = ownCgroup(`/proc/${pid}`);
-    return folder === null ? null : { folder, oomKills: oomKillsIn(folder) };
+    return readProcFile(`/proc/${pid}/limits`)?.toString("latin1").replace(RUN_MARK, "") ?? null;
   } catch {
     return null;
   }
