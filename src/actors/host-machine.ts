@@ -146,11 +146,7 @@ export const hostMachine = setup({
       entry: "emitReady",
       exit: "emitLost",
       on: {
-        heartbeat: [
-          { guard: "incompatible", target: "incompatible" },
-          { guard: "obeysAnother", target: "greeting" },
-          {},
-        ],
+        heartbeat: [{ guard: "incompatible", target: "incompatible" }, { guard: "obeysAnother", target: "greeting" }, {}],
         silent: "lost",
         stale: "greeting",
       },
