@@ -1,7 +1,8 @@
 // 100 hosts with 100 processes each on one manager: milliseconds until all 10,000 are started. The hosts are simulated
 // in one process, but each speaks the real contract over connections of its own. Peer: as many bare questions and
 // answers of the same sizes over bare WebSockets. `npx tsx bench/many-hosts.ts`; MGR_BENCH_HOSTS and MGR_BENCH_PROCESSES (of each) for other
-// numbers, MGR_BENCH_BUS=nats for a nats-server as the bus, MGR_BENCH_START=0 to leave the processes stopped: 100,000 take minutes to start.
+// numbers, MGR_BENCH_BUS=nats for a nats-server as the bus, MGR_BENCH_START=0 to leave the processes stopped: 100,000 take minutes
+// to start.
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";

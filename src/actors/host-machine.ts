@@ -36,7 +36,7 @@ export interface Greeting {
   readonly clock_offset_ms: number;
 }
 /** Sends hello, and delivers the report of all runs; rejects with `conflict` if the daemon speaks another contract. */
-export type Greet = (signal: AbortSignal) => Promise<Greeting>;
+type Greet = (signal: AbortSignal) => Promise<Greeting>;
 
 export type HostMachineEvent =
   | { type: "heartbeat"; heartbeat: HostHeartbeat }
