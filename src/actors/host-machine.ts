@@ -35,6 +35,7 @@ export interface Greeting {
   /** The host's clock minus the manager's, milliseconds. */
   readonly clock_offset_ms: number;
 }
+
 /** Sends hello, and delivers the report of all runs; rejects with `conflict` if the daemon speaks another contract. */
 type Greet = (signal: AbortSignal) => Promise<Greeting>;
 
