@@ -1,13 +1,12 @@
-import { fromPromise } from "xstate";
 import { z } from "zod";
-import { type GreetInput, type Greeting, type HostEmitted, hostMachine } from "../../actors/host-machine.ts";
-import type { ActorScope, ActorSystem } from "../../actors/system.ts";
+import { type Greeting, type HostEmitted, hostMachine, isRoutine } from "../../actors/host-machine.ts";
+import type { ActorSystem } from "../../actors/system.ts";
 import { CancellationSource } from "../../base/cancellation.ts";
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import { resumedText } from "../../client/shown/host-remark.ts";
 import type { HostLink } from "../../contract/host-link.ts";
-import { type BusSettings, type HostEvent, MAX_KEPT_NAMES } from "../../contract/messages.ts";
+import { type BusSettings, HEARTBEAT_LOST_MS, type HostEvent, type HostHeartbeat, MAX_KEPT_NAMES } from "../../contract/messages.ts";
 import type { RunReport } from "../../contract/run.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import { formatTime } from "../../protocol/time.ts";
@@ -18,6 +17,7 @@ import type { HostedProcesses } from "./hosted-processes.ts";
 import { readList } from "./list-reader.ts";
 import { readPastRuns } from "./past-runs.ts";
 import { stopRun } from "./run-commands.ts";
+import { SilenceTimer } from "./silence-timer.ts";
 
 interface HostControllerOptions {
   host: string;
@@ -89,10 +89,12 @@ export class HostController {
   /** Why the processes of the previous daemon ended; null if the daemon is not new. */
   #previousEnd: string | null = null;
   readonly #cancellation = new CancellationSource();
+  readonly #silence: SilenceTimer;
 
   constructor(options: HostControllerOptions) {
     this.#options = options;
-    const { host, system, hub, log } = options;
+    const { host, system, hub, log, clock } = options;
+    this.#silence = new SilenceTimer(clock, HEARTBEAT_LOST_MS, () => system.send("host", host, { type: "silent" }));
     this.session = new HostSession({
       link: options.link,
       epoch: options.epoch,
@@ -100,7 +102,7 @@ export class HostController {
       stopAfterMs: options.stopAfterMs,
       bus: options.bus,
       listener: {
-        onHeartbeat: (heartbeat) => system.send("host", host, { type: "heartbeat", heartbeat }),
+        onHeartbeat: (heartbeat) => this.#heard(heartbeat),
         onOutput: (chunk) => hub.receive(host, chunk),
         onLog: (entry) => log.append(entry),
         onReport: (runs, changing) => this.#report(runs, changing),
@@ -113,10 +115,10 @@ export class HostController {
 
   /** Starts to receive events of the host. */
   begin(): void {
-    const { host, isLocal, link, system } = this.#options;
-    system.spawn("host", host, (scope) => ({
-      machine: hostWithGreeting((signal) => this.#greet(signal), scope),
-      input: { name: host, isLocal, isDirect: link.isDirect ?? false },
+    const { host, isLocal, system } = this.#options;
+    system.spawn("host", host, ({ life }) => ({
+      machine: hostMachine,
+      input: { name: host, isLocal, greet: (signal: AbortSignal) => this.#greet(AbortSignal.any([signal, life.signal])) },
     }));
   }
 
@@ -126,6 +128,7 @@ export class HostController {
     switch (event.type) {
       case "ready":
         this.#greeted(event.greeting);
+        if (!this.#options.link.isDirect) this.#silence.begin();
         log.info(`host '${host}' is ready`);
         this.#notifyProcesses({ type: "host.ready" });
         onHostChanged();
@@ -133,6 +136,7 @@ export class HostController {
         break;
       case "lost":
         log.warn(`host '${host}' does not answer: its processes keep their state, commands are refused`);
+        this.#silence.end();
         this.session.drop();
         this.#notifyProcesses({ type: "host.lost" });
         onHostChanged();
@@ -160,6 +164,14 @@ export class HostController {
   /** Reports the state of a process again, for an actor that is rebuilt. */
   reportAgain(name: string): void {
     if (this.#table !== null) this.#reportOne(name, this.lastReport(name));
+  }
+
+  /** Most heartbeats change nothing: with 1,000 hosts, a step of the actor for each of them takes 3 % of a core. */
+  #heard(heartbeat: HostHeartbeat): void {
+    const { host, system } = this.#options;
+    this.#silence.heard();
+    const known = system.get("host", host)?.getSnapshot();
+    if (known === undefined || !isRoutine(known, heartbeat)) system.send("host", host, { type: "heartbeat", heartbeat });
   }
 
   /** Logs the end of the previous daemon, if this manager has not met the new one before. */
@@ -202,6 +214,7 @@ export class HostController {
   close(): void {
     this.#cancellation.cancel();
     this.#queues.clear();
+    this.#silence.end();
     this.session.close();
   }
 
@@ -340,11 +353,4 @@ export class HostController {
   #notifyProcesses(event: { type: "host.ready" | "host.lost" | "host.died" }): void {
     for (const name of this.#options.processTable.namesAt(this.#options.host)) this.#options.system.send("process", name, event);
   }
-}
-
-/** The host machine with its greeting. */
-function hostWithGreeting(greet: (signal: AbortSignal) => Promise<Greeting>, scope: ActorScope) {
-  return hostMachine.provide({
-    actors: { greet: fromPromise<Greeting, GreetInput>(({ signal }) => greet(AbortSignal.any([signal, scope.life.signal]))) },
-  });
 }

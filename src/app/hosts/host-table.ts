@@ -30,7 +30,9 @@ export class HostTable extends Map<string, ManagedHost> {
 
   /** Hosts that are being removed. */
   leaving(): string[] {
-    return [...this].flatMap(([host, { isLeaving }]) => (isLeaving ? [host] : []));
+    const leaving: string[] = [];
+    for (const [host, { isLeaving }] of this) if (isLeaving) leaving.push(host);
+    return leaving;
   }
 
   /** Resolves when one more process may be started on `host`. */

@@ -1,6 +1,7 @@
 import { treeLives } from "../../actors/process/process-context.ts";
 import type { ProcessSnapshot } from "../../actors/process/process-machine.ts";
 import type { Config } from "../../config/definition.ts";
+import { processesAt } from "../../config/processes-by-host.ts";
 import { UP_STATES } from "../../protocol/process/process-state.ts";
 
 interface ProcessPlacementOptions {
@@ -18,8 +19,6 @@ interface ProcessPlacementOptions {
  */
 export class ProcessPlacement {
   readonly #options: ProcessPlacementOptions;
-  /** Names by the host of their definition, for one configuration. */
-  #index: { of: Config; names: ReadonlyMap<string, string[]> } | null = null;
   /** Names that may be on another host than their definition's. */
   readonly #movers = new Set<string>();
   /** Hosts on which processes are alive, by name, until their actors know. */
@@ -51,7 +50,9 @@ export class ProcessPlacement {
   }
 
   namesAt(host: string): string[] {
-    const names = (this.#byHost().get(host) ?? []).filter((name) => !this.#movers.has(name) || this.hostOf(name) === host);
+    const names: string[] = [];
+    for (const { name } of processesAt(this.#options.config(), host, host === this.#options.hostName))
+      if (!this.#movers.has(name) || this.hostOf(name) === host) names.push(name);
     const isOwn = new Set(names);
     for (const name of this.#movers) if (!isOwn.has(name) && this.hostOf(name) === host) names.push(name);
     return names;
@@ -69,20 +70,6 @@ export class ProcessPlacement {
   forget(name: string): void {
     this.#movers.delete(name);
     this.#found.delete(name);
-  }
-
-  #byHost(): ReadonlyMap<string, string[]> {
-    const config = this.#options.config();
-    if (this.#index?.of === config) return this.#index.names;
-    const names = new Map<string, string[]>();
-    for (const { name, host } of config.processes.values()) {
-      const canonical = this.#canonical(host);
-      const known = names.get(canonical);
-      if (known) known.push(name);
-      else names.set(canonical, [name]);
-    }
-    this.#index = { of: config, names };
-    return names;
   }
 
   #canonical(host: string | null): string {

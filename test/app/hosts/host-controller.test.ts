@@ -3,7 +3,7 @@ import { setup } from "xstate";
 import { ActorSystem } from "../../../src/actors/system.ts";
 import { HostController } from "../../../src/app/hosts/host-controller.ts";
 import { MgrError } from "../../../src/base/errors.ts";
-import { CONTRACT_VERSION, type HostEvent } from "../../../src/contract/messages.ts";
+import { CONTRACT_VERSION, HEARTBEAT_LOST_MS, type HostEvent } from "../../../src/contract/messages.ts";
 import type { RunReport } from "../../../src/contract/run.ts";
 import { LogBook } from "../../../src/log/log-book.ts";
 import { OutputHub } from "../../../src/transport/output/output-hub.ts";
@@ -17,9 +17,9 @@ afterEach(() => {
 });
 
 /** A conductor between a scripted host and actors that write down what they hear. */
-function rig(names = ["a", "b"]) {
+function rig(names = ["a", "b"], isDirect = false) {
   const clock = testClock();
-  const link = new ScriptedLink();
+  const link = new ScriptedLink(isDirect);
   const log = new LogBook({ capacity: 100, now: clock.now });
   const heard: string[] = [];
   const listener = (name: string) =>
@@ -114,6 +114,30 @@ describe("a host that became ready", () => {
     await link.next("report").answer(page(0));
     await settled();
     expect(heard).toEqual(["a host.ready", "b host.ready", "a report none", "b run.spawned 1-1"]);
+  });
+});
+
+describe("a host that sends nothing", () => {
+  it("is lost 6 s after its last heartbeat, and not before", async () => {
+    const { clock, heard, link, ready } = rig(["a"]);
+    await ready();
+    heard.length = 0;
+    for (let beats = 0; beats < 4; beats++) {
+      clock.advance(HEARTBEAT_LOST_MS - 1_000);
+      link.beat();
+    }
+    clock.advance(HEARTBEAT_LOST_MS - 1);
+    expect(heard).toEqual([]);
+    clock.advance(1);
+    expect(heard).toEqual(["a host.lost"]);
+  });
+
+  it("is not lost if it is in this process", async () => {
+    const { clock, heard, ready } = rig(["a"], true);
+    await ready();
+    heard.length = 0;
+    clock.advance(10 * HEARTBEAT_LOST_MS);
+    expect(heard).toEqual([]);
   });
 });
 

@@ -28,12 +28,17 @@ export interface Asked {
 /** A host whose every answer and event the test gives. */
 export class ScriptedLink implements HostLink {
   readonly host = "bench";
+  readonly isDirect: boolean;
   readonly asked: Asked[] = [];
   readonly heartbeats: string[] = [];
   readonly windows: OutputWindows[] = [];
   readonly listeners = new Set<HostListener>();
   /** Answers at once what it returns something for. */
   auto: (name: HostRequestName, request: Record<string, unknown>) => unknown = () => undefined;
+
+  constructor(isDirect = false) {
+    this.isDirect = isDirect;
+  }
 
   request<N extends HostRequestName>(name: N, request: RequestOf<N>): Promise<ResponseOf<N>> {
     const answered = this.auto(name, request);

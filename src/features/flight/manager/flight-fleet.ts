@@ -40,6 +40,8 @@ export class FlightFleet {
   /** What each host was told last, so that a change for one does not concern the others. */
   readonly #told = new Map<string, string>();
   readonly #unsubscribe: () => void;
+  /** Number of hosts when all were configured. */
+  #hostCount = 0;
 
   constructor(options: FlightFleetOptions) {
     this.#options = options;
@@ -96,6 +98,7 @@ export class FlightFleet {
   /** Tells each host what it is to keep, if that has changed. */
   configure(): void {
     this.#options.clocks.need("flight", this.#options.settings() !== null);
+    this.#hostCount = this.#options.hosts.size;
     for (const host of this.ready) this.#configure(host);
   }
 
@@ -134,8 +137,9 @@ export class FlightFleet {
   #begin(host: string, flight: HostFlight): void {
     this.#told.delete(host);
     flight.begin();
-    // A second host changes the default of all.
-    this.configure();
+    // Another number of hosts changes the default of all.
+    if (this.#hostCount === this.#options.hosts.size) this.#configure(host);
+    else this.configure();
     this.#options.changed();
   }
 

@@ -2,6 +2,7 @@ import type { HostSession } from "../../../app/hosts/host-session.ts";
 import { RuledRows } from "../../../app/hosts/ruled-rows.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { Config } from "../../../config/definition.ts";
+import { processesAt } from "../../../config/processes-by-host.ts";
 import { type HostLimits, hostLimits, type LimitRule, type LimitsEvent, MAX_RULES_AT_ONCE } from "../contract.ts";
 
 interface HostLimitsCopyOptions {
@@ -43,10 +44,8 @@ export function hostLimitsCopy({ session, clock, known, warn, changed }: HostLim
 }
 
 /** The rules of the processes that are configured for a host. `isLocal`: it is the manager's own. */
-export function rulesOf({ processes }: Pick<Config, "processes">, host: string, isLocal: boolean): LimitRule[] {
-  return [...processes.values()].flatMap(({ name, limits_act, cgroup, host: configured }) =>
-    (limits_act.length > 0 || cgroup !== null) && (configured === host || (configured === null && isLocal))
-      ? [{ name, limits: [...limits_act], cgroup }]
-      : [],
+export function rulesOf(config: Pick<Config, "processes">, host: string, isLocal: boolean): LimitRule[] {
+  return processesAt(config, host, isLocal).flatMap(({ name, limits_act, cgroup }) =>
+    limits_act.length > 0 || cgroup !== null ? [{ name, limits: [...limits_act], cgroup }] : [],
   );
 }

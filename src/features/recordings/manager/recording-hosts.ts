@@ -47,7 +47,9 @@ export class RecordingHosts {
 
   /** Names of all recordings that a host has. */
   names(): Set<string> {
-    return new Set([...this.#hosts.all.values()].flatMap(({ reports }) => [...reports.keys()]));
+    const names = new Set<string>();
+    for (const { reports } of this.#hosts.all.values()) for (const name of reports.keys()) names.add(name);
+    return names;
   }
 
   /** Whether a host records anything. */
