@@ -115,7 +115,9 @@ export const processSetup = setup({
       return { type: "note", level: "error", msg: `it still exists 10 s after SIGKILL: ${why}` };
     }),
     /** The timer is not ended with the stop: of an earlier run it is ignored. */
-    noteOverdueAgain: enqueueActions(({ context, enqueue }) => enqueue.raise({ type: "stop.overdue", runId: context.runId }, { delay: NAG_MS })),
+    noteOverdueAgain: enqueueActions(({ context, enqueue }) =>
+      enqueue.raise({ type: "stop.overdue", runId: context.runId }, { delay: NAG_MS }),
+    ),
     request: enqueueActions(({ context, event, enqueue }, { to }: { to: RequestedState }) => {
       if (to === "stop") dropPendingRun(context, enqueue);
       const origin = originOf(event, context.clock.now());
