@@ -1,11 +1,14 @@
 // Milliseconds until 1,000 processes are started, and stopped again, through a real manager and its daemon; the processor time
-// and memory of both, also while nothing happens; starts and stops without the audit. Peer: a loop of child_process.spawn, without terminals.
+// and memory of both, also while nothing happens; starts and stops without the audit. Peers: a loop of child_process.spawn, without terminals,
+// and a program that starts each process under a terminal, signals each, waits for each, and does nothing else: the least that a host does.
 // `npx tsx bench/start-stop.ts`; MGR_BENCH_COUNT is the number of processes, MGR_BENCH_IDLE_S how long nothing happens,
 // MGR_BENCH_SETTLE_S how long it waits before.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { cpuMs } from "./support/cpu.ts";
 import { printFigure, rounded, sleep } from "./support/figure.ts";
 import { BenchManager } from "./support/manager.ts";
+import { Part } from "./support/part.ts";
 
 const COUNT = Number(process.env.MGR_BENCH_COUNT ?? 1_000);
 const IDLE_S = Number(process.env.MGR_BENCH_IDLE_S ?? 10);
@@ -73,7 +76,17 @@ async function withoutManager(): Promise<{ start: number; stop: number }> {
   return { start: up - begin, stop: performance.now() - up };
 }
 
+/** Milliseconds, and milliseconds of processor time of the program, until all have ended and were reaped. */
+async function stopOfBareTerminals(): Promise<{ wall: number; cpu: number }> {
+  await using part = await Part.start(new URL("peers/bare-terminals-part.ts", import.meta.url));
+  await part.ask({ start: Array.from({ length: COUNT }, () => ["/bin/sleep", "1000"]), cwd: "/" });
+  const [begin, cpu] = [performance.now(), cpuMs(part.pid)];
+  await part.ask({ stop: true });
+  return { wall: performance.now() - begin, cpu: cpuMs(part.pid) - cpu };
+}
+
 const theirs = await withoutManager();
+const terminals = await stopOfBareTerminals();
 const ours = await withManager(true);
 const unaudited = await withManager(false);
 printFigure({
@@ -97,4 +110,6 @@ printFigure({
   peer_value: Math.round(theirs.start + theirs.stop),
   peer_start: Math.round(theirs.start),
   peer_stop: Math.round(theirs.stop),
+  bare_terminals_stop: Math.round(terminals.wall),
+  bare_terminals_stop_cpu_ms: Math.round(terminals.cpu),
 });

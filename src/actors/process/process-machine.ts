@@ -34,7 +34,8 @@
  *   starting … stopping    | its daemon died, the run is gone       | error; restart policy once the host is back
  *   at rest                | a living run is reported               | adopted, or stopping if a stop is requested
  *
- * `unknown` shows the state of its input; adopting, launching and judging are passed through at once.
+ * `unknown` shows the state of its input; adopting, launching and judging are passed through at once. The states of a start and a stop have no
+ * states within them: each more costs as much as an action, for each of thousands of processes (docs/decisions/0124-steps-of-a-stop.md).
  */
 import type { ActorRefFrom, SnapshotFrom } from "xstate";
 import { initialContext } from "./process-context.ts";
@@ -46,6 +47,7 @@ import {
   inPlace,
   launch,
   launchAtOnce,
+  noteOverdue,
   requestRestart,
   restartAlive,
   restartedByHost,
@@ -132,8 +134,8 @@ export const processMachine = processSetup.createMachine({
       on: {
         dependencies: [
           { guard: "impossible", target: "error", actions: ["blameDependency", "dropPendingRun"] },
-          { guard: "readyToClear", target: "#process.starting.clearing" },
-          { guard: "noneMissing", target: "#process.starting.spawning" },
+          { guard: "readyToClear", target: "clearing" },
+          { guard: "noneMissing", target: "starting" },
           { actions: "takeMissing" },
         ],
         start: startLater,
@@ -144,64 +146,47 @@ export const processMachine = processSetup.createMachine({
         report: atRest,
       },
     },
-    starting: {
+    /** Shown as `starting`: the tree of the run before lives. */
+    clearing: {
       entry: { type: "announce", params: { state: "starting" } },
-      initial: "spawning",
-      on: { stop: stopAlive },
-      states: {
-        clearing: {
-          after: {
-            nag: {
-              target: "clearing",
-              reenter: true,
-              actions: "noteRemnants",
-            },
-          },
-          on: {
-            "host.died": { target: "#process.launching", actions: "noteDaemonDied" },
-            "run.*": [{ guard: "seenExtinct", target: "#process.launching", actions: "takeRun" }],
-            report: [
-              restartedByHost,
-              { guard: "seenExtinct", target: "#process.launching", actions: "takeRun" },
-              { guard: "unknownToHost", target: "#process.launching", actions: "loseRun" },
-            ],
-          },
-        },
-        spawning: {
-          entry: ["newRun", "spawnRun"],
-          exit: "abandon",
-          on: {
-            "spawn.failed": [
-              { guard: "dependenciesLost", target: "#process.launching" },
-              { target: "#process.error", actions: ["blameSpawn", "dropPendingRun"] },
-            ],
-            restart: restartAlive,
-            "host.died": { target: daemonDied.target, actions: [daemonDied.actions, "dropPendingRun"] },
-            ...whileSpawning,
-          },
-        },
+      after: { nag: { target: "clearing", reenter: true, actions: "noteRemnants" } },
+      on: {
+        stop: stopAlive,
+        "host.died": { target: "launching", actions: "noteDaemonDied" },
+        "run.*": [{ guard: "seenExtinct", target: "launching", actions: "takeRun" }],
+        report: [
+          restartedByHost,
+          { guard: "seenExtinct", target: "launching", actions: "takeRun" },
+          { guard: "unknownToHost", target: "launching", actions: "loseRun" },
+        ],
+      },
+    },
+    starting: {
+      entry: [{ type: "announce", params: { state: "starting" } }, "newRun", "spawnRun"],
+      exit: "abandon",
+      on: {
+        "spawn.failed": [
+          { guard: "dependenciesLost", target: "launching" },
+          { target: "error", actions: ["blameSpawn", "dropPendingRun"] },
+        ],
+        stop: stopAlive,
+        restart: restartAlive,
+        "host.died": { target: daemonDied.target, actions: [daemonDied.actions, "dropPendingRun"] },
+        ...whileSpawning,
       },
     },
     started: {
-      entry: [{ type: "announce", params: { state: "started" } }, "awaitStability"],
-      initial: "settled",
+      entry: [{ type: "announce", params: { state: "started" } }, "awaitStability", "awaitReady"],
+      exit: "endReadyDeadline",
       on: {
         ...running,
         "run.*": [...whileRunning, { guard: "seenReady", target: "ready", actions: "takeRun" }],
         report: [
           ...whileRunning,
           { guard: "seenReady", target: "ready", actions: "takeRun" },
-          { guard: "runReported", target: ".settled", actions: "takeRun" },
+          { guard: "runReported", actions: ["takeRun", "awaitReady"] },
         ],
-      },
-      states: {
-        settled: { always: { guard: "hasReadyDeadline", target: "unready" } },
-        unready: {
-          after: {
-            readyTimeout: [{ guard: "mayDecide", target: "#process.stopping", actions: "blameReadyTimeout" }, { target: "frozen" }],
-          },
-        },
-        frozen: {},
+        "ready.overdue": { guard: "mayDecide", target: "stopping", actions: "blameReadyTimeout" },
       },
     },
     ready: {
@@ -211,12 +196,15 @@ export const processMachine = processSetup.createMachine({
     stopping: {
       entry: [{ type: "announce", params: { state: "stopping" } }, "stopRun"],
       exit: "abandon",
-      initial: "patient",
+      after: { overdue: { actions: noteOverdue } },
       on: {
         start: startAfterStop,
         restart: startAfterStop,
         "host.died": daemonDied,
-        "run.*": [{ guard: "seenExtinct", target: "judging", actions: "takeRun" }],
+        "run.*": [
+          { guard: "seenExtinctAsRequested", target: "stopped", actions: "takeRun" },
+          { guard: "seenExtinct", target: "judging", actions: "takeRun" },
+        ],
         report: [
           { guard: "restartedByHostAsRequested", target: "adopting", actions: "takeRunOfHost" },
           { guard: "seenNotStopping", actions: ["takeRun", "stopRun"] },
@@ -224,13 +212,7 @@ export const processMachine = processSetup.createMachine({
           { guard: "unknownToHost", target: "judging", actions: "loseRun" },
         ],
         "stop.gone": { target: "judging", actions: "loseRun" },
-      },
-      states: {
-        patient: { after: { overdue: "overdue" } },
-        overdue: {
-          entry: "noteOverdue",
-          after: { nag: { target: "overdue", reenter: true } },
-        },
+        "stop.overdue": { guard: "isCurrentRun", actions: noteOverdue },
       },
     },
     backoff: {

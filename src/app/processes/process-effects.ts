@@ -72,7 +72,7 @@ export class ProcessEffects {
     // The spec is fixed here: the host gets the same one each time it is sent.
     let spec = this.#options.runSpec(run);
     let { memo } = run;
-    const additions = await runs.prepare(definition, cancellation.signal);
+    const additions = await runs.prepare(definition, cancellation);
     for (const addition of additions) {
       spec = { ...spec, ...addition.spec };
       memo = addition.memo(memo);

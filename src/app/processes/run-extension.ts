@@ -1,4 +1,5 @@
 import type { Starter } from "../../actors/control.ts";
+import type { Cancellation } from "../../base/cancellation.ts";
 import type { ProcessDefinition } from "../../config/definition.ts";
 import type { RunSpec } from "../../contract/run.ts";
 import type { Process } from "../../protocol/resources/resources.ts";
@@ -11,7 +12,7 @@ export interface RunExtension {
    * Called before a run is sent to its host; null: the feature does not concern it. The run waits for the promise. Rejections fail the
    * run.
    */
-  readonly prepare?: (definition: ProcessDefinition, signal: AbortSignal) => Promise<RunAddition | null> | null;
+  readonly prepare?: (definition: ProcessDefinition, cancellation: Cancellation) => Promise<RunAddition | null> | null;
   /** Called when the run is about to be sent. If it throws, the run cannot begin; the error is the reason. */
   readonly beforeRun?: (name: string) => void;
   /** Fields of the resource of a running process; `memo` is that of its run. */
@@ -39,10 +40,10 @@ export class RunExtensions {
     for (const part of this.#parts) part.startRequested?.(name, starter);
   }
 
-  async prepare(definition: ProcessDefinition, signal: AbortSignal): Promise<RunAddition[]> {
+  async prepare(definition: ProcessDefinition, cancellation: Cancellation): Promise<RunAddition[]> {
     const additions: RunAddition[] = [];
     for (const { prepare } of this.#parts) {
-      const addition = await prepare?.(definition, signal);
+      const addition = await prepare?.(definition, cancellation);
       if (addition) additions.push(addition);
     }
     return additions;

@@ -1,5 +1,6 @@
 import type { ProcessTable } from "../../../app/processes/process-table.ts";
 import type { RunAddition } from "../../../app/processes/run-extension.ts";
+import type { Cancellation } from "../../../base/cancellation.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { ProcessDefinition } from "../../../config/definition.ts";
 import type { RunSpec } from "../../../contract/run.ts";
@@ -39,8 +40,8 @@ export class RunDisplays {
   }
 
   /** Implements `RunExtension.prepare`. */
-  prepare(definition: ProcessDefinition, signal: AbortSignal): Promise<RunAddition | null> | null {
-    return definition.forward_x11 === null ? null : this.#addition(definition, signal);
+  prepare(definition: ProcessDefinition, cancellation: Cancellation): Promise<RunAddition | null> | null {
+    return definition.forward_x11 === null ? null : this.#addition(definition, cancellation.signal);
   }
 
   async #addition(definition: ProcessDefinition, signal: AbortSignal): Promise<RunAddition | null> {
