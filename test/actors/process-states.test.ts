@@ -288,26 +288,6 @@ describe("the table of states (docs/design/wire-rules.md, 'Overlapping events')"
     expect(rig.emitted.filter((event) => event.type === "note").every((event) => event.level === "error")).toBe(true);
   });
 
-  test("stopping | a repeated error of an earlier run is due | nothing is logged before this stop takes too long itself", () => {
-    const rig = startedProcess().stop();
-    rig.clock.advance(20_000);
-    rig.extinct().start().spawned();
-    rig.clock.advance(50_000);
-    rig.stop().clock.advance(19_999);
-    expect(rig.notes).toHaveLength(1);
-    rig.clock.advance(1);
-    expect(rig.notes).toHaveLength(2);
-  });
-
-  test("ready | the time of the ready timeout is over | unchanged, without another event", () => {
-    const rig = startedProcess({ definition: definition(READY) }).spawned({ ready: true });
-    expect(rig.state).toBe("ready");
-    let events = 0;
-    rig.actor.subscribe(() => events++);
-    rig.clock.advance(60_000);
-    expect([rig.state, events]).toEqual(["ready", 0]);
-  });
-
   test("started, ready | start requested | unchanged", () => {
     const rig = startedProcess();
     const before = rig.emitted.length;

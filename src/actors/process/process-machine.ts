@@ -34,8 +34,7 @@
  *   starting … stopping    | its daemon died, the run is gone       | error; restart policy once the host is back
  *   at rest                | a living run is reported               | adopted, or stopping if a stop is requested
  *
- * `unknown` shows the state of its input; adopting, launching and judging are passed through at once. The states of a start and a stop have no
- * states within them: each more costs as much as an action, for each of thousands of processes (docs/decisions/0124-steps-of-a-stop.md).
+ * `unknown` shows the state of its input; adopting, launching and judging are passed through at once.
  */
 import type { ActorRefFrom, SnapshotFrom } from "xstate";
 import { initialContext } from "./process-context.ts";
@@ -47,7 +46,6 @@ import {
   inPlace,
   launch,
   launchAtOnce,
-  noteOverdue,
   requestRestart,
   restartAlive,
   restartedByHost,
@@ -134,8 +132,8 @@ export const processMachine = processSetup.createMachine({
       on: {
         dependencies: [
           { guard: "impossible", target: "error", actions: ["blameDependency", "dropPendingRun"] },
-          { guard: "readyToClear", target: "clearing" },
-          { guard: "noneMissing", target: "starting" },
+          { guard: "readyToClear", target: "#process.starting.clearing" },
+          { guard: "noneMissing", target: "#process.starting.spawning" },
           { actions: "takeMissing" },
         ],
         start: startLater,
@@ -146,47 +144,64 @@ export const processMachine = processSetup.createMachine({
         report: atRest,
       },
     },
-    /** Shown as `starting`: the tree of the run before lives. */
-    clearing: {
-      entry: { type: "announce", params: { state: "starting" } },
-      after: { nag: { target: "clearing", reenter: true, actions: "noteRemnants" } },
-      on: {
-        stop: stopAlive,
-        "host.died": { target: "launching", actions: "noteDaemonDied" },
-        "run.*": [{ guard: "seenExtinct", target: "launching", actions: "takeRun" }],
-        report: [
-          restartedByHost,
-          { guard: "seenExtinct", target: "launching", actions: "takeRun" },
-          { guard: "unknownToHost", target: "launching", actions: "loseRun" },
-        ],
-      },
-    },
     starting: {
-      entry: [{ type: "announce", params: { state: "starting" } }, "newRun", "spawnRun"],
-      exit: "abandon",
-      on: {
-        "spawn.failed": [
-          { guard: "dependenciesLost", target: "launching" },
-          { target: "error", actions: ["blameSpawn", "dropPendingRun"] },
-        ],
-        stop: stopAlive,
-        restart: restartAlive,
-        "host.died": { target: daemonDied.target, actions: [daemonDied.actions, "dropPendingRun"] },
-        ...whileSpawning,
+      entry: { type: "announce", params: { state: "starting" } },
+      initial: "spawning",
+      on: { stop: stopAlive },
+      states: {
+        clearing: {
+          after: {
+            nag: {
+              target: "clearing",
+              reenter: true,
+              actions: "noteRemnants",
+            },
+          },
+          on: {
+            "host.died": { target: "#process.launching", actions: "noteDaemonDied" },
+            "run.*": [{ guard: "seenExtinct", target: "#process.launching", actions: "takeRun" }],
+            report: [
+              restartedByHost,
+              { guard: "seenExtinct", target: "#process.launching", actions: "takeRun" },
+              { guard: "unknownToHost", target: "#process.launching", actions: "loseRun" },
+            ],
+          },
+        },
+        spawning: {
+          entry: ["newRun", "spawnRun"],
+          exit: "abandon",
+          on: {
+            "spawn.failed": [
+              { guard: "dependenciesLost", target: "#process.launching" },
+              { target: "#process.error", actions: ["blameSpawn", "dropPendingRun"] },
+            ],
+            restart: restartAlive,
+            "host.died": { target: daemonDied.target, actions: [daemonDied.actions, "dropPendingRun"] },
+            ...whileSpawning,
+          },
+        },
       },
     },
     started: {
-      entry: [{ type: "announce", params: { state: "started" } }, "awaitStability", "awaitReady"],
-      exit: "endReadyDeadline",
+      entry: [{ type: "announce", params: { state: "started" } }, "awaitStability"],
+      initial: "settled",
       on: {
         ...running,
         "run.*": [...whileRunning, { guard: "seenReady", target: "ready", actions: "takeRun" }],
         report: [
           ...whileRunning,
           { guard: "seenReady", target: "ready", actions: "takeRun" },
-          { guard: "runReported", actions: ["takeRun", "awaitReady"] },
+          { guard: "runReported", target: ".settled", actions: "takeRun" },
         ],
-        "ready.overdue": { guard: "mayDecide", target: "stopping", actions: "blameReadyTimeout" },
+      },
+      states: {
+        settled: { always: { guard: "hasReadyDeadline", target: "unready" } },
+        unready: {
+          after: {
+            readyTimeout: [{ guard: "mayDecide", target: "#process.stopping", actions: "blameReadyTimeout" }, { target: "frozen" }],
+          },
+        },
+        frozen: {},
       },
     },
     ready: {
@@ -196,15 +211,12 @@ export const processMachine = processSetup.createMachine({
     stopping: {
       entry: [{ type: "announce", params: { state: "stopping" } }, "stopRun"],
       exit: "abandon",
-      after: { overdue: { actions: noteOverdue } },
+      initial: "patient",
       on: {
         start: startAfterStop,
         restart: startAfterStop,
         "host.died": daemonDied,
-        "run.*": [
-          { guard: "seenExtinctAsRequested", target: "stopped", actions: "takeRun" },
-          { guard: "seenExtinct", target: "judging", actions: "takeRun" },
-        ],
+        "run.*": [{ guard: "seenExtinct", target: "judging", actions: "takeRun" }],
         report: [
           { guard: "restartedByHostAsRequested", target: "adopting", actions: "takeRunOfHost" },
           { guard: "seenNotStopping", actions: ["takeRun", "stopRun"] },
@@ -212,7 +224,13 @@ export const processMachine = processSetup.createMachine({
           { guard: "unknownToHost", target: "judging", actions: "loseRun" },
         ],
         "stop.gone": { target: "judging", actions: "loseRun" },
-        "stop.overdue": { guard: "isCurrentRun", actions: noteOverdue },
+      },
+      states: {
+        patient: { after: { overdue: "overdue" } },
+        overdue: {
+          entry: "noteOverdue",
+          after: { nag: { target: "overdue", reenter: true } },
+        },
       },
     },
     backoff: {

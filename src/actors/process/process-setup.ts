@@ -19,8 +19,6 @@ import {
 /** If anything is still alive this long after SIGKILL, an error is logged, and again each minute. */
 const AFTER_SIGKILL_MS = 10_000;
 const NAG_MS = 60_000;
-/** Id of the timer of `ready_timeout`. */
-const READY_DEADLINE = "ready deadline";
 
 const NO_FAILURES = { ...NO_RESTARTS, unstable: false };
 const NO_PAST = { stopCause: null, daemonDied: false, isAdopting: false };
@@ -62,6 +60,7 @@ export const processSetup = setup({
     isStable: ({ context }) => isStable(context),
     isStopping: ({ context }) => context.run?.stopping === true,
     isStoppingForFailure: ({ context }) => context.run?.stopping === true && context.run.stop_cause !== undefined,
+    hasReadyDeadline: ({ context }) => context.runDefinition.ready !== null && context.runDefinition.ready_timeout !== null,
     endedWell: ({ context }) => endedWell(endedRun(context)) && context.definition.restart.policy !== "always",
     mayRestart: ({ context }) => mayRestart(endedRun(context)),
     startPendingAfterDeath: ({ context }) => context.daemonDied && context.pendingRun !== null && context.requested === "start",
@@ -71,8 +70,6 @@ export const processSetup = setup({
     seenReady: ({ context, event }) => freshRun(context, event)?.ready === true && context.runDefinition.ready !== null,
     seenEnded: ({ context, event }) => (freshRun(context, event)?.exit ?? null) !== null,
     seenExtinct: ({ context, event }) => freshRun(context, event)?.extinct === true,
-    /** Whether the run is over and no other one is requested. The usual end of a stop: it does not pass through `judging`. */
-    seenExtinctAsRequested: ({ context, event }) => context.requested === "stop" && freshRun(context, event)?.extinct === true,
     /** Whether the report is the recorded result of a failed spawn: the run never started. */
     seenFailed: ({ context, event }) => (freshRun(context, event)?.exit?.reason ?? null) !== null,
     /** Whether an earlier manager or the daemon itself is already stopping the run. */
@@ -94,7 +91,7 @@ export const processSetup = setup({
     restartedByHostAsRequested: ({ context, event }) => context.requested === "start" && laterRun(context, event) !== null,
     mayDecide: ({ context }) => !context.isFrozen,
     dependenciesLost: ({ event }) => event.type === "spawn.failed" && event.error instanceof DependenciesLost,
-    isCurrentRun: ({ context, event }) => "runId" in event && event.runId === context.runId,
+    isCurrentRun: ({ context, event }) => event.type === "recycle" && event.runId === context.runId,
     unknownToHost: ({ event }) => event.type === "report" && event.run === null,
   },
   actions: {
@@ -114,10 +111,6 @@ export const processSetup = setup({
       const why = context.hostReady ? "it is stuck in the kernel" : "its host cannot be reached";
       return { type: "note", level: "error", msg: `it still exists 10 s after SIGKILL: ${why}` };
     }),
-    /** The timer is not ended with the stop: of an earlier run it is ignored. */
-    noteOverdueAgain: enqueueActions(({ context, enqueue }) =>
-      enqueue.raise({ type: "stop.overdue", runId: context.runId }, { delay: NAG_MS }),
-    ),
     request: enqueueActions(({ context, event, enqueue }, { to }: { to: RequestedState }) => {
       if (to === "stop") dropPendingRun(context, enqueue);
       const origin = originOf(event, context.clock.now());
@@ -153,17 +146,6 @@ export const processSetup = setup({
       enqueue.raise({ type: "stable" }, { id: "stable", delay: stableIn(context) });
     }),
     noteStable: assign({ unstable: false }),
-    /** Starts a timer for a run that is to become ready in time, or sets it to what is left. */
-    awaitReady: enqueueActions(({ context, enqueue }) => {
-      const { runDefinition, runBegan } = context;
-      if (!hasReadyDeadline(context)) return;
-      enqueue.cancel(READY_DEADLINE);
-      const delay = untilMonotonic(context, runBegan + (runDefinition.ready_timeout ?? 0));
-      enqueue.raise({ type: "ready.overdue" }, { id: READY_DEADLINE, delay });
-    }),
-    endReadyDeadline: enqueueActions(({ context, enqueue }) => {
-      if (hasReadyDeadline(context)) enqueue.cancel(READY_DEADLINE);
-    }),
     /** Requests a run; with `replace`, also if the newest run still lives. */
     requestRun: enqueueActions(({ context, enqueue }, { replace }: { replace: boolean }) => {
       const pending = pendingAfter(context, replace);
@@ -286,6 +268,7 @@ export const processSetup = setup({
     },
   },
   delays: {
+    readyTimeout: ({ context }) => untilMonotonic(context, context.runBegan + (context.runDefinition.ready_timeout ?? 0)),
     backoff: ({ context }) => untilMonotonic(context, context.nextStart?.monotonic ?? 0),
     overdue: ({ context }) =>
       AFTER_SIGKILL_MS +
@@ -293,10 +276,6 @@ export const processSetup = setup({
     nag: NAG_MS,
   },
 });
-
-function hasReadyDeadline({ runDefinition }: ProcessContext): boolean {
-  return runDefinition.ready !== null && runDefinition.ready_timeout !== null;
-}
 
 function isNoneMissing(event: ProcessEvent): boolean {
   return event.type === "dependencies" && event.impossible === null && event.missing.length === 0;

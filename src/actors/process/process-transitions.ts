@@ -15,8 +15,8 @@ const restartAnew = { type: "startAnew", params: { replace: true } } as const;
 function launching<Actions>(actions: Actions) {
   return [
     { guard: "dependencyMissing", target: "#process.waiting", actions },
-    { guard: "treeLives", target: "#process.clearing", actions },
-    { target: "#process.starting", actions },
+    { guard: "treeLives", target: "#process.starting.clearing", actions },
+    { target: "#process.starting.spawning", actions },
   ] as const;
 }
 
@@ -24,8 +24,6 @@ function launching<Actions>(actions: Actions) {
 export const launchAtOnce = launching("forgetPast" as const);
 export const launch = launching({ type: "launchAnew" } as const);
 export const giveUp = { target: "#process.stopped", actions: stop } as const;
-/** Logs that a stop takes too long, and again after a while. */
-export const noteOverdue = ["noteOverdue", "noteOverdueAgain"] as const;
 export const stopAlive = { target: "#process.stopping", actions: stop } as const;
 export const restartAlive = { target: "#process.stopping", actions: restartAnew } as const;
 export const startAfterStop = { actions: restartAnew } as const;

@@ -47,10 +47,6 @@ export type ProcessEvent =
   /** All settings of users. The next start uses them. */
   | { type: "settings"; settings: ProcessSettings }
   | { type: "definition"; definition: ProcessDefinition }
-  /** The run is not ready although `ready_timeout` is over. */
-  | { type: "ready.overdue" }
-  /** The run still exists, a while after this was logged. */
-  | { type: "stop.overdue"; runId: string | null }
   /** The run has lived for `restart.stable_after`. */
   | { type: "stable" }
   /** A `spawn` request failed with `spawn_failed` or DependenciesLost. */
