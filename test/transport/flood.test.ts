@@ -11,9 +11,9 @@ const collectGarbage = runInNewContext("gc") as () => void;
 const NAME = "flood";
 const HOST = "testhost";
 const MEBIBYTE = 1024 * 1024;
-const RING_BYTES = 16 * MEBIBYTE;
+const RING_BYTES = 32 * MEBIBYTE;
 /** Far more than sockets and the ring hold. */
-const WATCHED_BYTES = 48 * MEBIBYTE;
+const WATCHED_BYTES = 96 * MEBIBYTE;
 
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
