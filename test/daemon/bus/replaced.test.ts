@@ -145,7 +145,8 @@ describe("a bus whose program was replaced", () => {
       "topic.image": [Number.NaN],
     });
     slow.socket.resume();
-    const text = await slow.until((all) => all.split("\r\nMSG ").length >= 5 * count + 1 && all.endsWith("\r\n"));
+    const isWhole = (all: string) => (all.match(/MSG topic\.t\d 1 \d+\r\n\d+\r\n/g)?.length ?? 0) >= 5 * count;
+    const text = await slow.until((all) => isWhole(all) && all.includes(image.toString()));
     for (const n of upTo(5)) {
       const numbers = [...text.matchAll(new RegExp(`MSG topic.t${n} 1 \\d+\\r\\n(\\d+)\\r\\n`, "g"))].map(([, number]) => Number(number));
       expect(numbers).toEqual(upTo(count));
