@@ -36,7 +36,7 @@ export class CancellationSource implements Cancellation {
 
 function cancelledError(): Error {
   const error = new Error("it is no longer wanted");
-  // A stack that nobody has read keeps the bytecode of the program's top level, 0.8 MB.
+  // Until its stack is read, the error keeps the bytecode of the program's top level, 0.8 MB.
   error.stack = `Error: ${error.message}`;
   return error;
 }

@@ -20,10 +20,6 @@ export class HostFeatures {
   readonly #begun: ReadonlyMap<HostFeature<never, unknown>, AnyPart>;
   /** Handlers of the parts that receive output, which is frequent. */
   readonly #outputs: readonly AnyPart[];
-  /** Parts that add variables: each takes a turn of each start. */
-  readonly #environments: readonly AnyPart[];
-  /** Parts that follow the changes of runs. */
-  readonly #followers: readonly AnyPart[];
   readonly #defects: ThrottledWarning;
   /** Resolves when programs of the host may connect to its broker. */
   readonly ready: Promise<unknown>;
@@ -48,8 +44,6 @@ export class HostFeatures {
     this.#begun = begun;
     this.#parts = [...begun.values()];
     this.#outputs = this.#parts.filter(({ output }) => output !== undefined);
-    this.#environments = this.#parts.filter(({ environment }) => environment !== undefined);
-    this.#followers = this.#parts.filter(({ runChanged }) => runChanged !== undefined);
     this.#defects = new ThrottledWarning(host.log);
     this.ready = Promise.all(this.#parts.map(({ ready }) => ready));
   }
@@ -104,7 +98,8 @@ export class HostFeatures {
 
   async environment(spec: RunSpec, runId?: RunId): Promise<Record<string, string>> {
     const environment: Record<string, string> = {};
-    for (const part of this.#environments) Object.assign(environment, await part.environment?.(spec, runId));
+    // A start waits for those features only that add variables.
+    for (const part of this.#parts) if (part.environment !== undefined) Object.assign(environment, await part.environment(spec, runId));
     return environment;
   }
 
@@ -119,7 +114,7 @@ export class HostFeatures {
   /** All features get the same report: a run makes a new one for each that asks. */
   runChanged(kind: HostEvent["kind"], { report, usage, spec, dumpedCore }: HostedRun): void {
     const run: ChangedRun = { report, usage, spec, dumpedCore };
-    this.#tell(this.#followers, (part) => part.runChanged?.(kind, run));
+    this.#tell(this.#parts, (part) => part.runChanged?.(kind, run));
   }
 
   output(name: string, bytes: Uint8Array): void {

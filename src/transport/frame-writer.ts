@@ -4,7 +4,7 @@ import type { OutboxSocket } from "./outbox.ts";
 
 /** Parts up to this many bytes are copied into one buffer; for longer ones a write of several buffers costs less. */
 const MAX_JOINED_BYTES = 16 * 1024;
-/** Of frames whose length is in the first header, in two bytes more, and in eight. */
+/** Longest frames whose length is in the first two bytes of the header, and in two more; for others it is in eight more. */
 const MAX_SHORT_BYTES = 125;
 const MAX_MEDIUM_BYTES = 0xffff;
 const TEXT = 0x01;

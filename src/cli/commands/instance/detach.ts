@@ -8,8 +8,7 @@ import { visible } from "../../../base/visible-text.ts";
 import { withTimeout } from "../../../base/wait.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { END_SIGNALS } from "../../command/interrupt.ts";
-import { profileArguments } from "../../manager/configuration.ts";
-import { DETACHED, type DetachedReport, openEmpty, type ServedReport, withProfiles } from "./detached-manager.ts";
+import { DETACHED, type DetachedReport, openEmpty, type ServedReport, upCommand, withProfiles } from "./detached-manager.ts";
 import type { UpFlags } from "./up-flags.ts";
 
 /** Time limit for a detached manager to become ready, milliseconds: it may have to wait 10 s for a daemon's hello. */
@@ -22,7 +21,8 @@ const MAX_EARLY_CHARACTERS = 1024 * 1024;
  * already runs; rejects with its own error if it does not come up.
  */
 export async function detach(names: readonly string[], flags: UpFlags): Promise<"served" | "running"> {
-  const child = spawn(process.execPath, [...NODE_OPTIONS, ...upCommand(names, flags)], {
+  const command = [...upCommand(flags), ...(flags.all ? ["--all"] : []), "--", ...names];
+  const child = spawn(process.execPath, [...NODE_OPTIONS, ...command], {
     detached: true,
     stdio: ["ignore", "ignore", "pipe", "ipc"],
     env: { ...process.env, [DETACHED]: "1" },
@@ -66,7 +66,7 @@ function outcomeOf(child: ChildProcess): Promise<Outcome> {
   });
   // "close" comes after the last of its messages and of its output.
   const ended = once(child, "close").then(([code, signal]): never => {
-    // Its errors begin with the command name, as those of this program do.
+    // The manager's errors begin with the command name, as those of this program do.
     const why = (errors === null ? early : early + readFileSync(errors, "utf8")).trim().replace(/^mgr: /, "");
     throw new CommandFailure(code ?? EXIT.failed, why === "" ? withoutWords(errors, signal) : why);
   });
@@ -77,20 +77,6 @@ function printServed({ name, url, profiles, hostProblem, loginProblem }: ServedR
   console.log(`${visible(name)} is up at ${visible(url)}${withProfiles(profiles)} (pid ${pid}); 'mgr down' ends it`);
   if (hostProblem !== null) console.error(`mgr: ${visible(hostProblem)}`);
   if (loginProblem !== null) console.error(`mgr: all web logins are refused: ${visible(loginProblem)}`);
-}
-
-/** Arguments of Node for the manager in the background. */
-function upCommand(names: readonly string[], { config, trustConfig, profile, all }: UpFlags): string[] {
-  return [
-    process.argv[1] ?? "",
-    "up",
-    ...(config === undefined ? [] : ["-c", config]),
-    ...(trustConfig ? ["--trust-config"] : []),
-    ...profileArguments(profile),
-    ...(all ? ["--all"] : []),
-    "--",
-    ...names,
-  ];
 }
 
 /** Explanation if the manager wrote no error: it was killed, or the disk is full. `errors`: the file of its errors; null: it had none yet. */

@@ -5,9 +5,14 @@ import { diskFull, isDiskFull, messageOf } from "../../../base/errors.ts";
 import { openStateFile } from "../../../files/state-file.ts";
 import { makeStateFolder } from "../../../files/state-folder.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
+import { profileArguments } from "../../manager/configuration.ts";
+import type { UpFlags } from "./up-flags.ts";
 
 /** Set for the manager that `mgr up --detach` starts in the background. */
 export const DETACHED = "MGR_DETACHED";
+
+/** Options that a manager in the background has of the command that starts it. */
+type ManagerFlags = Readonly<Pick<UpFlags, "config" | "trustConfig">> & { readonly profile?: readonly string[] };
 
 /** A detached manager serves. */
 export interface ServedReport extends Pick<RunningManager, "url" | "hostProblem" | "loginProblem"> {
@@ -20,7 +25,7 @@ export interface ServedReport extends Pick<RunningManager, "url" | "hostProblem"
 export type DetachedReport =
   /** A manager already runs with this configuration, so this one ends. */
   | { readonly kind: "running" }
-  /** Its errors are written to this file from now on. */
+  /** The manager's errors are written to this file from now on. */
   | { readonly kind: "begun"; readonly errors: string }
   | ServedReport;
 
@@ -48,6 +53,17 @@ export async function moveErrors(stateDir: string): Promise<void> {
     closeSync(fd);
   }
   send({ kind: "begun", errors });
+}
+
+/** Arguments of Node for a manager in the background. */
+export function upCommand({ config, trustConfig, profile }: ManagerFlags): string[] {
+  return [
+    process.argv[1] ?? "",
+    "up",
+    ...(config === undefined ? [] : ["-c", config]),
+    ...(trustConfig ? ["--trust-config"] : []),
+    ...profileArguments(profile),
+  ];
 }
 
 /** The profiles in the line that says that the manager is up. */

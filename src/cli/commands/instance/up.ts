@@ -9,12 +9,12 @@ import type { Config } from "../../../config/definition.ts";
 import { localHostName } from "../../../config/host-names.ts";
 import { CLI_FEATURES } from "../../../features/cli.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
-import { loadConfig, profileArguments } from "../../manager/configuration.ts";
+import { loadConfig } from "../../manager/configuration.ts";
 import { withManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/connection-target.ts";
 import { paint } from "../../output/table.ts";
 import { detach } from "./detach.ts";
-import { DETACHED, endReports, moveErrors, withProfiles } from "./detached-manager.ts";
+import { DETACHED, endReports, moveErrors, upCommand, withProfiles } from "./detached-manager.ts";
 import { EndSignals } from "./end-signals.ts";
 import { Ending } from "./ending.ts";
 import { ForegroundOutput } from "./foreground-output.ts";
@@ -148,23 +148,11 @@ async function untilEnded(
   }).finally(() => endProgress());
 }
 
-/** Arguments of Node for `mgr up` with this configuration. */
-function upCommand(config: Config, flags: UpFlags): string[] {
-  return [
-    process.argv[1] ?? "",
-    "up",
-    "-c",
-    config.file ?? "",
-    ...(flags.trustConfig ? ["--trust-config"] : []),
-    ...profileArguments(config.profiles),
-  ];
-}
-
 /** The command that starts this manager again. NAMES and --all are left out: what they started is requested already, and a user may have stopped it since. */
 function launchOf(config: Config, flags: UpFlags): ManagerLaunch {
   return {
     executable: process.execPath,
-    args: [...process.execArgv, ...upCommand(config, flags)],
+    args: [...process.execArgv, ...upCommand({ ...flags, config: config.file ?? "", profile: config.profiles })],
     cwd: process.cwd(),
     environment: { ...definedOf(process.env), [DETACHED]: "1" },
   };
