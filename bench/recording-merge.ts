@@ -4,9 +4,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { McapIndexedReader, McapWriter } from "@mcap/core";
+import { McapIndexedReader, type McapWriter } from "@mcap/core";
 import { mergeMcap } from "../src/features/recordings/samples/merge/merge.ts";
 import { medianOf, printFigure, rounded } from "./support/figure.ts";
+import { bareMcapFile } from "./support/mcap-file.ts";
 
 const HOSTS = ["rt1", "rt2"];
 const MESSAGES = 200_000;
@@ -56,13 +57,14 @@ async function measured(run: () => Promise<number>): Promise<Round> {
 
 /** A file with messages of one millisecond each; those of the hosts alternate. */
 async function writeHost(path: string, index: number): Promise<void> {
-  await using file = await writerTo(path);
-  const channelId = await channelOf(file.writer, `${HOSTS[index]}/state`);
+  const { writer, end } = await bareMcapFile(path);
+  const channelId = await channelOf(writer, `${HOSTS[index]}/state`);
   const data = Buffer.alloc(BYTES, "x");
   for (let n = 0; n < MESSAGES; n++) {
     const time = BigInt(n) * 1_000_000n + BigInt(index) * 500_000n;
-    await file.writer.addMessage({ channelId, sequence: n, logTime: time, publishTime: time, data });
+    await writer.addMessage({ channelId, sequence: n, logTime: time, publishTime: time, data });
   }
+  await end();
 }
 
 async function mergeOurs(paths: readonly string[], path: string): Promise<number> {
@@ -72,28 +74,27 @@ async function mergeOurs(paths: readonly string[], path: string): Promise<number
 }
 
 async function mergeBare(paths: readonly string[], path: string): Promise<number> {
-  {
-    await using merged = await writerTo(path);
-    const files = await Promise.all(paths.map((part) => open(part, "r")));
-    const sources = [];
-    for (const file of files) {
-      const reader = await McapIndexedReader.Initialize({ readable: await readableOf(file) });
-      const channels = new Map<number, number>();
-      for (const { id, topic } of reader.channelsById.values()) channels.set(id, await channelOf(merged.writer, topic));
-      const messages = reader.readMessages();
-      sources.push({ messages, channels, next: await messages.next() });
-    }
-    while (true) {
-      const [first, ...others] = sources.filter(({ next }) => next.done !== true);
-      if (first === undefined) break;
-      let least = first;
-      for (const other of others) if (timeOf(other.next) < timeOf(least.next)) least = other;
-      const { next, channels } = least;
-      if (next.done !== true) await merged.writer.addMessage({ ...next.value, channelId: channels.get(next.value.channelId) ?? 0 });
-      least.next = await least.messages.next();
-    }
-    for (const file of files) await file.close();
+  const { writer, end } = await bareMcapFile(path);
+  const files = await Promise.all(paths.map((part) => open(part, "r")));
+  const sources = [];
+  for (const file of files) {
+    const reader = await McapIndexedReader.Initialize({ readable: await readableOf(file) });
+    const channels = new Map<number, number>();
+    for (const { id, topic } of reader.channelsById.values()) channels.set(id, await channelOf(writer, topic));
+    const messages = reader.readMessages();
+    sources.push({ messages, channels, next: await messages.next() });
   }
+  while (true) {
+    const [first, ...others] = sources.filter(({ next }) => next.done !== true);
+    if (first === undefined) break;
+    let least = first;
+    for (const other of others) if (timeOf(other.next) < timeOf(least.next)) least = other;
+    const { next, channels } = least;
+    if (next.done !== true) await writer.addMessage({ ...next.value, channelId: channels.get(next.value.channelId) ?? 0 });
+    least.next = await least.messages.next();
+  }
+  for (const file of files) await file.close();
+  await end();
   return countOf(path);
 }
 
@@ -105,23 +106,6 @@ function channelOf(writer: McapWriter, topic: string): Promise<number> {
   return writer
     .registerSchema(SCHEMA)
     .then((schemaId) => writer.registerChannel({ topic, messageEncoding: "json", schemaId, metadata: new Map() }));
-}
-
-/** A writer of a new file, which is complete when it is disposed of. */
-async function writerTo(path: string) {
-  const file = await open(path, "wx");
-  let position = 0;
-  const write = async (bytes: Uint8Array) => {
-    await file.write(bytes, 0, bytes.length, position);
-    position += bytes.length;
-  };
-  const writer = new McapWriter({ writable: { write, position: () => BigInt(position) }, chunkSize: 512 * 1024 });
-  await writer.start();
-  const end = async () => {
-    await writer.end();
-    await file.close();
-  };
-  return { writer, [Symbol.asyncDispose]: end };
 }
 
 async function readableOf(file: FileHandle) {

@@ -2,11 +2,9 @@
 // compared by processor time, which other work on the machine changes little. And what 10 topics at 1 kHz cost the daemon that records them, with the
 // messages that were lost; MGR_BENCH_SECONDS is how long. `npx tsx bench/recording.ts`
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
-import { McapWriter } from "@mcap/core";
 import { systemClock } from "../src/base/clock.ts";
 import type { TapListener } from "../src/features/data-plane/host/tap.ts";
 import { wallClock } from "../src/features/data-plane/wall-clock.ts";
@@ -16,6 +14,7 @@ import { SPEC } from "../test/features/recordings/host/recording-rig.ts";
 import { cpuMs } from "./support/cpu.ts";
 import { percentile, printFigure, rounded, sleep } from "./support/figure.ts";
 import { BenchManager } from "./support/manager.ts";
+import { bareMcapFile } from "./support/mcap-file.ts";
 import { Part } from "./support/part.ts";
 
 const SIZES = { small: { bytes: 68, messages: 100_000 }, large: { bytes: 1_024, messages: 40_000 } };
@@ -94,14 +93,7 @@ async function ours(path: string, payload: Buffer, messages: number): Promise<vo
 }
 
 async function bare(path: string, payload: Buffer, messages: number): Promise<void> {
-  const file = await open(path, "wx");
-  let position = 0;
-  const write = async (bytes: Uint8Array) => {
-    await file.write(bytes, 0, bytes.length, position);
-    position += bytes.length;
-  };
-  const writer = new McapWriter({ writable: { write, position: () => BigInt(position) }, chunkSize: 512 * 1024 });
-  await writer.start();
+  const { writer, end } = await bareMcapFile(path);
   const schemaId = await writer.registerSchema({ name: ABOUT.definitionName, encoding: "jsonschema", data: Buffer.from(ABOUT.definition) });
   const channelId = await writer.registerChannel({ topic: ABOUT.topic, messageEncoding: "json", schemaId, metadata: new Map() });
   const message = { channelId, sequence: 0, logTime: 0n, publishTime: 0n, data: payload };
@@ -111,9 +103,7 @@ async function bare(path: string, payload: Buffer, messages: number): Promise<vo
     await writer.addMessage(message);
     if (n % BURST === BURST - 1) await turn();
   }
-  await writer.end();
-  await file.datasync();
-  await file.close();
+  await end();
 }
 
 interface Shown {

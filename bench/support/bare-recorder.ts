@@ -1,18 +1,10 @@
 // The peer of the ring: a program that subscribes to topics with the official client and writes what it gets with McapWriter of @mcap/core.
-import { open } from "node:fs/promises";
-import { McapWriter } from "@mcap/core";
 import { connect } from "@nats-io/transport-node";
+import { bareMcapFile } from "./mcap-file.ts";
 
 const [, , port = "", path = ""] = process.argv;
 const connection = await connect({ servers: `nats://127.0.0.1:${port}` });
-const file = await open(path, "wx");
-let position = 0;
-const write = async (bytes: Uint8Array) => {
-  await file.write(bytes, 0, bytes.length, position);
-  position += bytes.length;
-};
-const writer = new McapWriter({ writable: { write, position: () => BigInt(position) }, chunkSize: 512 * 1024 });
-await writer.start({ profile: "", library: "bench" });
+const { writer } = await bareMcapFile(path);
 const channels = new Map<string, number>();
 let messages = 0;
 

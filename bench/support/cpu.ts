@@ -7,10 +7,7 @@ const TICK_MS = 10;
 export function cpuMs(pid: number): number {
   // The ticks of a program with one thread are too coarse for a sum over a thousand of them; the scheduler's count has nanoseconds.
   if (readdirSync(`/proc/${pid}/task`).length === 1) return Number(readFileSync(`/proc/${pid}/schedstat`, "latin1").split(" ")[0]) / 1e6;
-  const fields = readFileSync(`/proc/${pid}/stat`, "latin1")
-    .replace(/^.*\) /s, "")
-    .split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+  return ticksMs(pid, 11);
 }
 
 /** Resident memory of a process, MiB. */
@@ -20,8 +17,13 @@ export function residentMib(pid: number): number {
 
 /** Processor time of the children of this process that have ended and of theirs, milliseconds. */
 export function endedChildrenCpuMs(): number {
-  const fields = readFileSync("/proc/self/stat", "latin1")
+  return ticksMs("self", 13);
+}
+
+/** The sum of a time in user mode and of the one in kernel mode behind it in /proc/PID/stat, milliseconds. `first`: its field after the name. */
+function ticksMs(pid: number | "self", first: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "latin1")
     .replace(/^.*\) /s, "")
     .split(" ");
-  return (Number(fields[13]) + Number(fields[14])) * TICK_MS;
+  return (Number(fields[first]) + Number(fields[first + 1])) * TICK_MS;
 }

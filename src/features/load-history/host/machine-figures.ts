@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { statfs } from "node:fs/promises";
 import { TICKS_PER_SECOND } from "../../../daemon/proc/proc.ts";
+import { freeSpace } from "../../../files/free-space.ts";
 import type { Figures } from "../series.ts";
 
 const KIB = 1_024;
@@ -63,10 +63,10 @@ export class MachineFigures {
   #askDisk(): void {
     if (this.#folder === null || this.#isAsked) return;
     this.#isAsked = true;
-    statfs(this.#folder)
+    freeSpace(this.#folder)
       .then(
-        ({ bavail, bsize }) => {
-          this.#freeBytes = bavail * bsize;
+        (bytes) => {
+          this.#freeBytes = bytes;
         },
         () => {
           this.#freeBytes = null;

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { closeSync } from "node:fs";
-import { mkdir, readdir, rm, rmdir, statfs } from "node:fs/promises";
+import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { acquireLockFile } from "../../../daemon/session/lock.ts";
+import { freeSpace } from "../../../files/free-space.ts";
 import { MAX_RECORDING_FILES, type RecordingFileReport } from "../contract.ts";
 import { type McapFileSummary, summaryOf } from "../samples/mcap/file-summary.ts";
 import { LOSSES, lossesOf } from "../samples/mcap/losses.ts";
@@ -91,9 +92,8 @@ export class RecordingFolder {
   }
 
   /** Free space on the folder's disk for this user, bytes. */
-  async freeSpace(): Promise<number> {
-    const { bavail, bsize } = await statfs(this.path);
-    return bavail * bsize;
+  freeSpace(): Promise<number> {
+    return freeSpace(this.path);
   }
 
   /** Completes those of the files that a killed daemon left incomplete, and reads the index of all. */

@@ -1,7 +1,8 @@
-import { open, statfs } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { MgrError } from "../../../base/errors.ts";
 import { bytesText } from "../../../client/shown/units.ts";
+import { freeSpace } from "../../../files/free-space.ts";
 import type { Recording } from "../wire.ts";
 import type { RecordedFileReader } from "./recordings.ts";
 import { mergeInWorker } from "./write-in-worker.ts";
@@ -42,12 +43,12 @@ export async function writeMerged({ recording, open, folder, minFreeSpace, warn,
 /** The copies and the merged file exist at the same time. */
 async function requireSpace(folder: string, files: Recording["files"], minFreeSpace: number): Promise<void> {
   const needed = 2 * files.reduce((sum, { size }) => sum + size, 0);
-  const { bavail, bsize } = await statfs(folder);
-  if (bavail * bsize - needed >= minFreeSpace) return;
+  const free = await freeSpace(folder);
+  if (free - needed >= minFreeSpace) return;
   throw new MgrError(
     "internal",
     `the files as one need ${bytesText(needed)} beside min_free_space (${bytesText(minFreeSpace)}) on the disk of ${folder}, which has ` +
-      `${bytesText(bavail * bsize)} free: make room there, or download the files one by one`,
+      `${bytesText(free)} free: make room there, or download the files one by one`,
   );
 }
 

@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { open, rm, stat, statfs } from "node:fs/promises";
+import { open, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../../../base/clock.ts";
 import { MgrError, messageOf } from "../../../../base/errors.ts";
@@ -7,6 +7,7 @@ import type { HandedOver } from "../../../../base/handed-over.ts";
 import { withTimeout } from "../../../../base/wait.ts";
 import type { ResponseOf } from "../../../../contract/messages.ts";
 import { KernelTimes } from "../../../../daemon/handover/kernel-times.ts";
+import { freeSpace } from "../../../../files/free-space.ts";
 import { readJsonState } from "../../../../files/json-state-file.ts";
 import { replaceFileSync } from "../../../../files/replace-file.ts";
 import { makeStateFolder } from "../../../../files/state-folder.ts";
@@ -222,8 +223,7 @@ export class Parts {
   async #limit(): Promise<string | null> {
     const { folder, minFree } = this.#options;
     if (this.#isFull) return `the parts of incidents on this host have ${this.#maxBytes} bytes`;
-    const { bavail, bsize } = await statfs(folder);
-    return bavail * bsize < minFree ? `less than ${minFree} bytes are free on the disk of ${folder}` : null;
+    return (await freeSpace(folder)) < minFree ? `less than ${minFree} bytes are free on the disk of ${folder}` : null;
   }
 
   /** Reads the parts of earlier daemons, and completes those that a killed one has left. */

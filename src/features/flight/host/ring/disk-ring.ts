@@ -1,8 +1,9 @@
 import { mkdirSync, readdirSync } from "node:fs";
-import { type FileHandle, open, rm, stat, statfs } from "node:fs/promises";
+import { type FileHandle, open, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isDiskFull, messageOf } from "../../../../base/errors.ts";
 import { ThrottledWarning, type WarningLog } from "../../../../base/throttled-warning.ts";
+import { freeSpace } from "../../../../files/free-space.ts";
 import type { Block } from "./block.ts";
 import { blockFileName, blockHeader, blockNumberOf, pieceHead, readBlock, readFirstTime } from "./block-file.ts";
 
@@ -232,8 +233,7 @@ export class DiskRing {
 
   async #freeSpace(): Promise<number> {
     mkdirSync(this.#options.folder, { recursive: true, mode: 0o700 });
-    const { bavail, bsize } = await statfs(this.#options.folder);
-    return bavail * bsize;
+    return freeSpace(this.#options.folder);
   }
 
   #drop(messages: number): void {
