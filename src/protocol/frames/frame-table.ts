@@ -70,11 +70,13 @@ export function clientFrames<const Specs extends Readonly<Record<string, ClientF
 
 function clientSchema(type: string, { fields, check, meaning }: ClientFrameSpec): z.ZodType {
   const schema = z.object({ type: z.literal(type), ...fields, ...echo });
-  if (!check) return schema.register(z.globalRegistry, { description: meaning });
-  return schema.meta({ description: meaning }).check(({ value, issues }) => {
-    const wrong = check(value);
-    if (wrong) issues.push({ code: "custom", path: [wrong.field], message: wrong.says, input: value });
-  });
+  const checked = check
+    ? schema.check(({ value, issues }) => {
+        const wrong = check(value);
+        if (wrong) issues.push({ code: "custom", path: [wrong.field], message: wrong.says, input: value });
+      })
+    : schema;
+  return checked.register(z.globalRegistry, { description: meaning });
 }
 
 /** A frame that the manager sends by itself. */

@@ -81,13 +81,13 @@ const link = browserLink(address, {
 });
 
 class PageClient extends ManagerClient {
-  #first: typeof FIRST_REQUEST | null = FIRST_REQUEST;
+  #isFirst = true;
 
   /** The first one was requested while the page was loaded: FirstSocket leaves out the same frame. */
   override snapshot(): Promise<Snapshot> {
-    const frame = this.#first ?? ({ type: "get_snapshot" } as const);
-    this.#first = null;
-    return this.request(frame);
+    const isFirst = this.#isFirst;
+    this.#isFirst = false;
+    return isFirst ? this.request(FIRST_REQUEST) : super.snapshot();
   }
 }
 
