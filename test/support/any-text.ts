@@ -7,7 +7,7 @@ const ASCII = Array.from({ length: 0x7f - 0x20 }, (_, index) => String.fromCharC
 const codePoint = fc
   .nat(CODE_POINTS - SURROGATES.count - 1)
   .map((index) => String.fromCodePoint(index < SURROGATES.first ? index : index + SURROGATES.count));
-// Of characters that are listed, fast-check composes names such as `__proto__`.
+// Only from characters that are listed does fast-check compose names such as `__proto__`.
 const unit = fc.oneof(fc.constantFrom(...ASCII), { weight: 3, arbitrary: codePoint });
 
 /**

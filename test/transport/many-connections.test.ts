@@ -126,7 +126,7 @@ test(`${CONNECTIONS} connections receive each change once, in order and encoded 
     services.hub.receive("testhost", { name: flood, stream_id: "s", offset: change * line.length, gap: 0, data: Buffer.from(line) });
     await nextTurn();
   }
-  // What waits to be joined is due.
+  // Output that waits to be joined is due.
   vi.advanceTimersByTime(1_000);
   await nextTurn();
   const [fast, slow, focused] = [

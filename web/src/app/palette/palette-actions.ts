@@ -210,7 +210,7 @@ function groupActions(nodes: readonly ProcessTreeNode[]): Action[] {
     const { name } = node;
     const own: Action[] = [
       opening(`Go to group ${name}`, { kind: "group", name }, { isPlace: true }),
-      // What calls this depends on all processes anyway.
+      // The caller depends on all processes anyway.
       ...verbActions(
         `group ${name}`,
         { kind: "group", name },
