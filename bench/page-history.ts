@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { makeUpHistory } from "../test/features/load-history/made-up-history.ts";
 import { httpOf, launchBrowser, newPage } from "./support/browser.ts";
-import { printFigure, rounded, sleep } from "./support/figure.ts";
+import { medianOf, printFigure, rounded, sleep } from "./support/figure.ts";
 import { BenchManager } from "./support/manager.ts";
 import { startTrace } from "./support/trace.ts";
 
@@ -53,8 +53,7 @@ async function drawn(page: Page): Promise<void> {
 }
 
 function median(costs: readonly Cost[]): Cost {
-  const of = (key: keyof Cost) => costs.map((each) => each[key]).sort((a, b) => a - b)[Math.floor(costs.length / 2)] ?? 0;
-  return { cpu: rounded(of("cpu"), 0), longest: rounded(of("longest"), 0) };
+  return { cpu: rounded(medianOf(costs, "cpu"), 0), longest: rounded(medianOf(costs, "longest"), 0) };
 }
 
 const names = Array.from({ length: PROCESSES }, (_, index) => `cell/worker ${String(index).padStart(3, "0")}`);
