@@ -6,7 +6,7 @@ import { SerialQueue } from "../../../base/serial-queue.ts";
 import { withTimeout } from "../../../base/wait.ts";
 import type { KernelTimes } from "../../../daemon/handover/kernel-times.ts";
 import type { Tap, TappedMessage } from "../../data-plane/host/index.ts";
-import type { RecordingFileReport, RecordingReport, RecordingSpec } from "../contract.ts";
+import type { RecordingReport, RecordingSpec } from "../contract.ts";
 import { RECORDING } from "../samples/mcap/losses.ts";
 import { ClockRecords, type RecordedClock } from "./clock-records.ts";
 import { RecordingCounts } from "./recording-counts.ts";
@@ -14,6 +14,7 @@ import { RecordingFile, type RecordingFileOptions } from "./recording-file.ts";
 import { type FileWriter, RecordingFolder, type RecordingLog } from "./recording-folder.ts";
 import { handedNames, type RecordingState } from "./recording-state.ts";
 import { createFile, type OpenFile } from "./write-queue.ts";
+import { WrittenFiles } from "./written-files.ts";
 
 /** Interval for writing collected messages to the disk, milliseconds: a killed daemon loses at most a second. */
 const FLUSH_MS = 500;
@@ -45,7 +46,7 @@ export class Recording {
   #startedAt: number | null = null;
   /** False if an earlier daemon recorded it, but this one has not yet. */
   #hasBegun = false;
-  #files: RecordingFileReport[] = [];
+  readonly #written: WrittenFiles;
   #counts = new RecordingCounts();
   #file: RecordingFile | null = null;
   /** Writes into the file how far the clock is from that of the manager. */
@@ -67,6 +68,7 @@ export class Recording {
     this.spec = spec;
     this.#options = options;
     this.folder = new RecordingFolder(folder, options, options.log);
+    this.#written = new WrittenFiles(spec.name, this.folder, options.log);
     this.#clocks = new ClockRecords(options.ownClock);
   }
 
@@ -90,7 +92,7 @@ export class Recording {
 
   get report(): RecordingReport {
     const { name, spec } = this;
-    const files = this.#file === null ? [...this.#files] : [...this.#files, this.#file.report];
+    const files = [...this.#written.reports, ...(this.#file === null ? [] : [this.#file.report])];
     const started_at = this.#hasBegun ? this.#startedAt : null;
     return { name, spec, state: this.#state, problem: this.#problem, started_at, ...this.#counts.report, files };
   }
@@ -108,9 +110,9 @@ export class Recording {
     });
     this.#completed = this.#work.run(async () => {
       // This takes the lock, too.
-      if (names.length > 0) await this.#makeFolder();
+      if (names.length > 0) await this.#written.makeFolder();
       const found = await this.folder.complete(names);
-      this.#files.unshift(...found.map(({ report }) => report));
+      this.#written.take(found.map(({ report }) => report));
       this.#counts.add(found, startedAt);
       // The first attempt failed on a full disk, when the oldest files were not known yet.
       if (wasRecording && !this.isRecording) await this.#resume(startedAt);
@@ -145,7 +147,7 @@ export class Recording {
     const names = handedNames(this.name);
     const state: RecordingState = {
       ...{ spec: this.spec, state: this.#state, problem: this.#problem, startedAt: this.#startedAt, hasBegun: this.#hasBegun },
-      ...{ files: this.#files, counts: this.#counts.handOver(), part: this.#part, file: file?.state ?? null },
+      ...{ files: [...this.#written.reports], counts: this.#counts.handOver(), part: this.#part, file: file?.state ?? null },
     };
     const lock = this.folder.lock === null ? {} : { [names.lock]: this.folder.lock };
     const opened = file === null || file.descriptor === null ? {} : { [names.file]: file.descriptor };
@@ -159,7 +161,7 @@ export class Recording {
     const lock = descriptors[names.lock];
     if (lock !== undefined) this.folder.adopt(lock);
     this.#counts.adopt(state.counts);
-    this.#files = state.files;
+    this.#written.take(state.files);
     this.#part = state.part;
     this.#hasBegun = state.hasBegun;
     if (state.file !== null) {
@@ -202,7 +204,7 @@ export class Recording {
 
   async #makeWritable(): Promise<void> {
     try {
-      await this.#makeFolder();
+      await this.#written.makeFolder();
       if (!(await this.#hasSpace())) throw new MgrError("conflict", this.#fullText());
     } catch (error) {
       throw new MgrError("conflict", `'${this.name}' cannot be recorded to ${this.folder.path}: ${messageOf(error)}`, { cause: error });
@@ -235,13 +237,11 @@ export class Recording {
   async remove(file: string | null): Promise<void> {
     if (file === null) {
       if (this.isRecording) throw new MgrError("conflict", `'${this.name}' is being recorded: stop it first`);
-      await this.#work.run(() => this.folder.removeAll());
-      this.#files = [];
-      return;
+      return this.#work.run(() => this.#written.removeAll());
     }
     if (this.#file?.name === file) throw new MgrError("conflict", `${file} is being written: stop the recording '${this.name}' first`);
-    if (!this.#files.some((known) => known.file === file)) throw new MgrError("not_found", `'${this.name}' has no file '${file}'`);
-    await this.#work.run(() => this.#forget(file));
+    if (!this.#written.has(file)) throw new MgrError("not_found", `'${this.name}' has no file '${file}'`);
+    await this.#work.run(() => this.#written.remove(file));
     this.#changed();
   }
 
@@ -283,7 +283,7 @@ export class Recording {
       channelMetadata: { host },
       open: async (path) => {
         // Another program may have removed the folder.
-        await this.#makeFolder();
+        await this.#written.makeFolder();
         return open(path);
       },
       failed: (error) => this.#writeFailed(error, name),
@@ -297,40 +297,19 @@ export class Recording {
     this.#file = null;
     if (file === null) return this.#do(() => undefined);
     this.#clocks.end(file, this.#options.clock.monotonic());
-    this.#files.push(file.report);
+    this.#written.add(file.report);
     return this.#do(async () => {
       const problem = await file.close();
       if (problem !== null) {
-        const { text, isLost, dropped } = problem;
+        const { text, dropped } = problem;
         for (const [topic, count] of dropped) this.#counts.lost(topic, count);
         // The reason for the end of the recording comes first, because it says what to do.
         this.#problem = this.isRecording || this.#problem === null ? text : `${this.#problem}; ${text}`;
         this.#options.log("error", text);
-        if (isLost) return this.#forgetLost(file.name);
       }
-      const found = await this.folder.find(file.name).catch(() => null);
-      this.#files = this.#files.flatMap((known) => (known.file === file.name ? (found?.report ?? []) : known));
+      await (problem?.isLost ? this.#written.forgetLost(file.name) : this.#written.closed(file.name));
       this.#changed();
     });
-  }
-
-  /** Forgets a file that another program removed or moved, and all other files that are gone. */
-  async #forgetLost(lost: string): Promise<void> {
-    this.#files = this.#files.filter(({ file }) => file !== lost);
-    this.folder.release();
-    await this.#makeFolder();
-    const names = new Set(await this.folder.names());
-    // A file that began meanwhile may not be on the disk yet.
-    this.#files = this.#files.filter(({ file, is_growing }) => is_growing || names.has(file));
-    this.#changed();
-  }
-
-  async #makeFolder(): Promise<void> {
-    if (!(await this.folder.make())) return;
-    // A file that is still being closed detects this by itself.
-    const lost = this.#files.filter(({ is_growing }) => !is_growing).length;
-    this.#files = this.#files.filter(({ is_growing }) => is_growing);
-    if (lost > 0) this.#options.log("error", `${this.folder.path} was removed by another program, with ${lost} files of '${this.name}'`);
   }
 
   /** Runs work after all earlier work; never rejects. */
@@ -339,28 +318,14 @@ export class Recording {
   }
 
   async #removeSurplus(): Promise<void> {
-    const isOver = () => this.#files.length + (this.#file === null ? 0 : 1) > this.spec.max_files;
-    while (isOver() && (await this.#removeOldest(`limit: ${this.spec.max_files} files`)));
+    const isOver = () => this.#written.reports.length + (this.#file === null ? 0 : 1) > this.spec.max_files;
+    while (isOver() && (await this.#written.removeOldest(`limit: ${this.spec.max_files} files`)));
     this.#changed();
-  }
-
-  /** Returns false if there is no file that could be removed. */
-  async #removeOldest(reason: string): Promise<boolean> {
-    const oldest = this.#files.find(({ is_growing }) => !is_growing);
-    if (oldest === undefined) return false;
-    await this.#forget(oldest.file);
-    this.#options.log("info", `removed the oldest file of the recording '${this.name}' (${reason}): ${oldest.file}`);
-    return true;
-  }
-
-  async #forget(file: string): Promise<void> {
-    await this.folder.remove(file);
-    this.#files = this.#files.filter((known) => known.file !== file);
   }
 
   /** Handles a failed write: a full disk makes room as configured, other errors end the recording. Resolves with whether there is room again. */
   async #writeFailed(error: unknown, file: string): Promise<boolean> {
-    if (isDiskFull(error) && this.spec.on_full === "delete_oldest" && (await this.#removeOldest("the disk is full"))) return true;
+    if (isDiskFull(error) && this.spec.on_full === "delete_oldest" && (await this.#written.removeOldest("the disk is full"))) return true;
     // Not awaited, because the end of the recording waits for the write that failed.
     void this.#fail(isDiskFull(error) ? this.#fullText() : `${file} could not be written: ${messageOf(error)}`);
     return false;
@@ -381,7 +346,7 @@ export class Recording {
   async #hasSpace(): Promise<boolean> {
     const { freeSpace = (folder: RecordingFolder) => folder.freeSpace() } = this.#options;
     while ((await freeSpace(this.folder)) < this.spec.min_free_space) {
-      if (this.spec.on_full !== "delete_oldest" || !(await this.#removeOldest("too little free space"))) return false;
+      if (this.spec.on_full !== "delete_oldest" || !(await this.#written.removeOldest("too little free space"))) return false;
     }
     return true;
   }
@@ -425,7 +390,7 @@ export class Recording {
   async #checkPlace(): Promise<void> {
     const file = this.#file;
     if (file !== null && (await file.isLost()) && this.#file === file) await this.#closeFile();
-    await this.#makeFolder();
+    await this.#written.makeFolder();
   }
 
   #logFault(fault: string): void {
