@@ -1,10 +1,9 @@
-import { displayName, parentName } from "../base/names.ts";
-import type { Config, ProcessDefinition, StartToolSetting } from "../config/definition.ts";
+import { displayName } from "../base/names.ts";
+import type { ProcessDefinition, StartToolSetting } from "../config/definition.ts";
 import { effectiveCommand, selectedLabel } from "../config/effective-command.ts";
 import { findTool, NO_TOOL } from "../config/start-tools.ts";
 import { overrideOf, PRIMARY, type ProcessSettings } from "../config/state/process-settings.ts";
-import type { GroupNode, Process, ProcessState, ProcessTreeNode } from "../protocol/resources/resources.ts";
-import { groupState } from "../protocol/resources/resources.ts";
+import type { Process, ProcessState } from "../protocol/resources/resources.ts";
 import { formatTime } from "../protocol/time.ts";
 import { runLives } from "./process/process-context.ts";
 import type { ProcessContext } from "./process/process-types.ts";
@@ -129,69 +128,4 @@ function runTimes({ run, runGone, exit }: ProcessContext): Pick<Process, "start_
   if (run === null) return { start_time: null, stop_time: null };
   const stop = run.stop_time ?? (runGone && exit ? exit.time : null);
   return { start_time: formatTime(run.start_time), stop_time: stop === null ? null : formatTime(stop) };
-}
-
-interface TreeSource {
-  readonly config: Pick<Config, "processes" | "groups">;
-  readonly stateOf: (name: string) => ProcessState;
-  /** One process or group: the tree is that node alone, or empty if there is none. */
-  readonly scope?: string | undefined;
-}
-
-/** The tree in the order of the configuration: a group is at the position of its first process, empty groups are at the end. */
-export function toTree({ config, stateOf, scope }: TreeSource): ProcessTreeNode[] {
-  const { roots, byName } = shapesOf(config);
-  const node = (shape: Shape, above?: Set<ProcessState>): ProcessTreeNode => {
-    if (shape.type === "process") {
-      above?.add(stateOf(shape.name));
-      return shape;
-    }
-    const states = new Set<ProcessState>();
-    const children = shape.children.map((child) => node(child, states));
-    for (const state of states) above?.add(state);
-    const { type, name, display_name, opened } = shape;
-    return { type, name, display_name, opened, state: groupState(states), children };
-  };
-  if (scope === undefined) return roots.map((root) => node(root));
-  const shape = byName.get(scope);
-  return shape === undefined ? [] : [node(shape)];
-}
-
-/** A part of the tree without its states, which change while the configuration does not. */
-type Shape = Extract<ProcessTreeNode, { type: "process" }> | (Omit<GroupNode, "state" | "children"> & { readonly children: Shape[] });
-
-interface Shapes {
-  readonly roots: readonly Shape[];
-  readonly byName: ReadonlyMap<string, Shape>;
-}
-
-/** Shapes by the processes of a configuration: thousands of them are sorted into their groups once, not for each client. */
-const shapes = new WeakMap<Config["processes"], { groups: Config["groups"]; shapes: Shapes }>();
-
-function shapesOf({ processes, groups }: TreeSource["config"]): Shapes {
-  const known = shapes.get(processes);
-  if (known?.groups === groups) return known.shapes;
-  const made = makeShapes({ processes, groups });
-  shapes.set(processes, { groups, shapes: made });
-  return made;
-}
-
-function makeShapes({ processes, groups }: TreeSource["config"]): Shapes {
-  const roots: Shape[] = [];
-  const byName = new Map<string, Shape>();
-  const childrenOf = (name: string): Shape[] => {
-    const known = byName.get(name);
-    if (known?.type === "group") return known.children;
-    const children: Shape[] = [];
-    place({ type: "group", name, display_name: displayName(name), opened: groups.get(name)?.opened ?? false, children });
-    return children;
-  };
-  const place = (shape: Shape) => {
-    byName.set(shape.name, shape);
-    const parent = parentName(shape.name);
-    (parent === null ? roots : childrenOf(parent)).push(shape);
-  };
-  for (const name of processes.keys()) place({ type: "process", name });
-  for (const name of groups.keys()) childrenOf(name);
-  return { roots, byName };
 }

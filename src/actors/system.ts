@@ -3,6 +3,7 @@ import { createActor } from "xstate";
 import { type Cancellation, CancellationSource } from "../base/cancellation.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
+import { ActorFamily } from "./actor-family.ts";
 import type { ConnectionRef } from "./connection-machine.ts";
 import type { GroupActor } from "./group-machine.ts";
 import type { HostActor } from "./host-machine.ts";
@@ -59,6 +60,8 @@ export const REBUILD_WINDOW_MS = 60_000;
 
 interface Entry {
   actor: ReturnType<typeof createActor> | null;
+  /** The family of the newest actor. */
+  family: ActorFamily | null;
   life: CancellationSource;
   ended: (() => void) | null;
   readonly create: CreateActor<AnyStateMachine>;
@@ -68,7 +71,7 @@ interface Entry {
 }
 
 /**
- * The table of actors. Each actor is a root: an exception in a child would stop its parent and all siblings, and a parent needs 16 s to
+ * The table of actors. None is the child of a statechart: an exception in a child would stop its parent and all siblings, and a parent needs 16 s to
  * spawn 10,000 children (docs/design/library-defects.md, "xstate"). Events are addressed by kind and name.
  */
 export class ActorSystem {
@@ -84,6 +87,8 @@ export class ActorSystem {
     logger: new Map(),
   };
 
+  /** The family that new actors join; null before the first one. */
+  #family: ActorFamily | null = null;
   /** Deliveries that wait until the actor that caused them has finished: one actor runs at a time. */
   readonly #postponed: (() => void)[] = [];
   /** Index of the first delivery that waits: with 100,000 of them, removing each one from the array takes longer than delivering it. */
@@ -117,6 +122,7 @@ export class ActorSystem {
     if (known?.actor) throw new MgrError("conflict", `an actor '${name}' of kind ${kind} exists already; stop it first`);
     const entry: Entry = {
       actor: null,
+      family: null,
       life: new CancellationSource(),
       ended: null,
       create: create as unknown as CreateActor<AnyStateMachine>,
@@ -202,7 +208,9 @@ export class ActorSystem {
     try {
       const { machine, input, ended } = entry.create({ kind, name, life: entry.life, rebuild: entry.rebuilds.length });
       entry.ended = ended ?? null;
-      const actor = createActor(machine, { id: `${kind}:${name}`, clock: this.#timers, input, ...(inspect ? { inspect } : {}) });
+      if (this.#family?.isFull !== false) this.#family = new ActorFamily({ clock: this.#timers, inspect });
+      entry.family = this.#family;
+      const actor = createActor(machine, { id: `${kind}:${name}`, input, parent: this.#family.join() });
       entry.actor = actor;
       actor.on("*", (event) => this.#forward(kind, name, event));
       actor.subscribe({
@@ -265,11 +273,11 @@ export class ActorSystem {
   }
 
   #release(entry: Entry): void {
-    const { actor, ended } = entry;
+    const { actor, family, ended } = entry;
     entry.actor = null;
     entry.ended = null;
     entry.life.cancel();
     ended?.();
-    actor?.stop();
+    if (actor !== null) family?.stop(actor);
   }
 }

@@ -156,8 +156,11 @@ export class Supervision {
 
   /** Handles an event of an actor. */
   receive(kind: ActorKind, name: string, event: { type: string }): void {
-    if (kind === "process") this.#router.handle(name, event as ProcessEmitted);
-    else if (kind === "group") this.#router.handleGroup(name, event as GroupEmitted);
+    if (kind === "process") {
+      this.processTable.acted(name);
+      this.#router.handle(name, event as ProcessEmitted);
+    }
+    if (kind === "group") this.#router.handleGroup(name, event as GroupEmitted);
   }
 
   stepped(kind: ActorKind, name: string): void {

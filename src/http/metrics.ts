@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, Gauge, Registry } from "prom-client";
 import type { Control } from "../actors/control.ts";
-import { PROCESS_STATES } from "../protocol/process/process-state.ts";
+import { PROCESS_STATES, type ProcessState } from "../protocol/process/process-state.ts";
 import { LOG_LEVELS } from "../protocol/resources/resources.ts";
 import type { Transport } from "../transport/websocket.ts";
 import type { MetricsPart, MetricsWriter } from "./extension.ts";
@@ -73,8 +73,10 @@ export class Metrics {
 
   #aboutProcesses(control: Control): void {
     this.#gauge("mgr_processes", "Processes by state.", ["state"], (gauge) => {
-      for (const state of PROCESS_STATES) gauge.set({ state }, 0);
-      for (const { state } of control.state.processes()) gauge.inc({ state });
+      // Counted before: with 100,000 processes, as many changes of the gauge take 0.2 s of one turn.
+      const counts = new Map<ProcessState, number>();
+      for (const { state } of control.state.processes()) counts.set(state, (counts.get(state) ?? 0) + 1);
+      for (const state of PROCESS_STATES) gauge.set({ state }, counts.get(state) ?? 0);
     });
     this.#gauge("mgr_process_restarts", "Restarts of all processes since their last requested starts.", [], (gauge) => {
       gauge.set(control.state.processes().reduce((sum, { restarts }) => sum + restarts, 0));

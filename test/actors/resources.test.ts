@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { toProcess, toTree } from "../../src/actors/resources.ts";
-import type { ProcessDefinition } from "../../src/config/definition.ts";
+import { toProcess } from "../../src/actors/resources.ts";
 import { process as processSchema } from "../../src/protocol/process/process.ts";
-import type { ProcessState } from "../../src/protocol/resources/resources.ts";
 import { WALL } from "./support/clock.ts";
 import type { ProcessRig } from "./support/process.ts";
 import { definition, startedProcess, stoppedProcess } from "./support/process.ts";
@@ -131,79 +129,5 @@ describe("the resource of a process", () => {
     expect(project(rig).has_ready_state).toBe(false);
     rig.died(0);
     expect(project(rig).has_ready_state).toBe(true);
-  });
-});
-
-describe("the process tree", () => {
-  const config = (processes: string[], groups: Record<string, boolean> = {}) => ({
-    processes: new Map<string, ProcessDefinition>(processes.map((name) => [name, definition({ name })])),
-    groups: new Map(Object.entries(groups).map(([name, opened]) => [name, { opened }])),
-  });
-  const states: Record<string, ProcessState> = { "sim/world": "ready", "sim/arm/left": "backoff", "sim/arm/right": "started" };
-  const stateOf = (name: string): ProcessState => states[name] ?? "stopped";
-  const all = config(["db", "sim/world", "web", "sim/arm/left", "sim/arm/right"], { sim: true, "sim/arm": false, empty: true });
-
-  test("is in the order of first appearance, groups with the worst state of all levels below", () => {
-    expect(toTree({ config: all, stateOf })).toEqual([
-      { type: "process", name: "db" },
-      {
-        type: "group",
-        name: "sim",
-        display_name: "sim",
-        opened: true,
-        state: "backoff",
-        children: [
-          { type: "process", name: "sim/world" },
-          {
-            type: "group",
-            name: "sim/arm",
-            display_name: "arm",
-            opened: false,
-            state: "backoff",
-            children: [
-              { type: "process", name: "sim/arm/left" },
-              { type: "process", name: "sim/arm/right" },
-            ],
-          },
-        ],
-      },
-      { type: "process", name: "web" },
-      { type: "group", name: "empty", display_name: "empty", opened: true, state: "stopped", children: [] },
-    ]);
-  });
-
-  test("of one group is that node alone, also of an empty one", () => {
-    const [node, ...others] = toTree({ config: all, stateOf, scope: "sim/arm" });
-    expect(node).toMatchObject({ type: "group", name: "sim/arm", display_name: "arm", state: "backoff" });
-    expect(others).toEqual([]);
-    expect(toTree({ config: all, stateOf, scope: "empty" })).toMatchObject([{ name: "empty", children: [] }]);
-  });
-
-  test("of one process is that node alone", () => {
-    expect(toTree({ config: all, stateOf, scope: "sim/world" })).toEqual([{ type: "process", name: "sim/world" }]);
-  });
-
-  test("of an unknown name is empty", () => {
-    expect(toTree({ config: all, stateOf, scope: "sim/wor" })).toEqual([]);
-  });
-
-  test("takes names of object properties such as __proto__", () => {
-    const odd = config(["__proto__/constructor", "toString"]);
-    expect(toTree({ config: odd, stateOf: () => "started" })).toEqual([
-      {
-        type: "group",
-        name: "__proto__",
-        display_name: "__proto__",
-        opened: false,
-        state: "started",
-        children: [{ type: "process", name: "__proto__/constructor" }],
-      },
-      { type: "process", name: "toString" },
-    ]);
-  });
-
-  test("of 10,000 processes in 700 groups", () => {
-    const many = config(Array.from({ length: 10_000 }, (_, index) => `g${index % 100}/h${index % 7}/p${index}`));
-    expect(toTree({ config: many, stateOf })).toHaveLength(100);
   });
 });

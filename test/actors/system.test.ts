@@ -232,6 +232,37 @@ describe("the actor system", () => {
     expect([state("stays"), state("leaves")]).toEqual(["b", "c"]);
   });
 
+  test("actors that share a system of xstate fail, time out and stop alone, also beyond the number that share one", () => {
+    const machine = createMachine({
+      id: "timed",
+      initial: "waiting",
+      states: { waiting: { after: { 1000: "over" }, on: { "host.lost": { actions: "fail" } } }, over: {} },
+    }).provide({
+      actions: {
+        fail: () => {
+          throw new Error("a defect");
+        },
+      },
+    });
+    const { clock, system } = open();
+    const failed: string[] = [];
+    const names = Array.from({ length: 250 }, (_, index) => `p${index}`);
+    for (const name of names)
+      system.spawn(
+        "process",
+        name,
+        () => ({ machine, input: undefined }),
+        () => failed.push(name),
+      );
+    const state = (name: string) => system.get("process", name)?.getSnapshot().value;
+    system.send("process", "p7", { type: "host.lost" });
+    system.stop("process", "p8");
+    clock.advance(1_000);
+    expect(failed).toEqual(["p7"]);
+    expect(names.filter((name) => state(name) === undefined)).toEqual(["p7", "p8"]);
+    expect(new Set(names.map(state))).toEqual(new Set(["over", undefined]));
+  });
+
   test("inspection sees events when it is on", () => {
     const seen: string[] = [];
     const { system } = open({ inspect: (event) => seen.push(event.type) });

@@ -194,3 +194,22 @@ describe("nodes and hosts", () => {
     ]);
   });
 });
+
+describe("values of several processes", () => {
+  it("are one object if they are equal, and of the same key", () => {
+    const { processes } = load(`processes:
+  a: {command: x, environment: {A: "1"}, stop: {timeout: 2s}}
+  b: {command: x, environment: {A: "1"}, stop: {timeout: 3s}}
+  c: {command: y}
+`);
+    const [a, b, c] = [...processes.values()];
+    expect(a?.command).toBe(b?.command);
+    expect(a?.environment).toBe(b?.environment);
+    expect(a?.terminal).toBe(c?.terminal);
+    expect(a?.stop).not.toEqual(b?.stop);
+    expect(c?.command.text).toBe("y");
+    // Any name may be a variable, so an environment has no prototype; other objects have one.
+    expect(Object.getPrototypeOf(c?.environment)).toBe(null);
+    expect(Object.getPrototypeOf(c?.limits)).toBe(Object.prototype);
+  });
+});

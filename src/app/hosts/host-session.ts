@@ -1,12 +1,11 @@
 import type { Duplex } from "node:stream";
 import type { Greeting as HostGreeting } from "../../actors/host-machine.ts";
-import { type Clock, untilBeat } from "../../base/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import { type AnyErrorCode, MgrError } from "../../base/errors.ts";
 import type { HostLink } from "../../contract/host-link.ts";
 import {
   type BusSettings,
   CONTRACT_VERSION,
-  HEARTBEAT_MS,
   type HostEvent,
   type HostHeartbeat,
   type HostLog,
@@ -16,6 +15,7 @@ import {
 import { pagesOf } from "../../contract/pages.ts";
 import type { RunReport } from "../../contract/run.ts";
 import type { Stop } from "../../contract/stops.ts";
+import { eachHeartbeat } from "./common-beat.ts";
 import { type Carried, Forwards } from "./forwards.ts";
 import { PendingAnswers } from "./pending-answers.ts";
 import { StopRequests } from "./stop-requests.ts";
@@ -75,7 +75,8 @@ export class HostSession {
   #early: HostEvent[] | null = null;
   /** A table that was requested and is not delivered yet. */
   #table: { seq: number; runs: Map<string, RunReport> } | null = null;
-  #beat: unknown = null;
+  /** Ends the heartbeats of the session. */
+  #endBeats: (() => void) | null = null;
   #isClosed = false;
 
   constructor(options: SessionOptions) {
@@ -193,7 +194,8 @@ export class HostSession {
     );
     this.#forwards.closeAll();
     this.#forgetQuestion();
-    this.#options.clock.clearTimeout(this.#beat);
+    this.#endBeats?.();
+    this.#endBeats = null;
   }
 
   close(): void {
@@ -300,10 +302,9 @@ export class HostSession {
   }
 
   #keepAlive(session: string): void {
-    if (this.#session !== session) return;
     this.link.heartbeat(session);
-    const { clock } = this.#options;
-    this.#beat = clock.setTimeout(() => this.#keepAlive(session), untilBeat(HEARTBEAT_MS, clock.monotonic()));
+    this.#endBeats?.();
+    this.#endBeats = eachHeartbeat(this.#options.clock, () => this.link.heartbeat(session));
   }
 }
 

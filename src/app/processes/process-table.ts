@@ -1,7 +1,7 @@
 import type { Greeting } from "../../actors/host-machine.ts";
 import { runLives, treeLives } from "../../actors/process/process-context.ts";
 import type { ProcessSnapshot } from "../../actors/process/process-machine.ts";
-import { type Surroundings, toProcess, toTree } from "../../actors/resources.ts";
+import { type Surroundings, toProcess } from "../../actors/resources.ts";
 import type { ActorSystem } from "../../actors/system.ts";
 import { isWithin } from "../../base/names.ts";
 import type { Config, ProcessDefinition } from "../../config/definition.ts";
@@ -14,13 +14,13 @@ import {
   type Process,
   type ProcessState,
   type ProcessTreeNode,
-  stateInGroup,
 } from "../../protocol/resources/resources.ts";
 import type { HostedProcesses } from "../hosts/hosted-processes.ts";
 import { ProcessPlacement } from "../hosts/process-placement.ts";
 import type { CurrentConfig } from "./current-config.ts";
 import { type DependencyFacts, type DependencyGraph, type Unmet, unmetDependencies } from "./dependencies.ts";
 import type { RunSpecBuilder } from "./run-spec-builder.ts";
+import { ShownProcesses } from "./shown-processes.ts";
 
 interface ProcessRegistryOptions {
   current: CurrentConfig;
@@ -47,15 +47,18 @@ export class ProcessTable implements HostedProcesses {
   readonly #runSpecs: RunSpecBuilder;
   readonly #featureFields: Surroundings["featureFields"];
   /** Projections by the snapshot they were made from: 1,000 processes are not projected again for each client. */
-  readonly #projected = new Map<string, { of: ProcessSnapshot; process: Process }>();
+  readonly #shown: ShownProcesses;
+  /** Processes whose actor may have a newer state than what is shown. */
+  readonly #outdated = new Set<string>();
   /** Checks that features of the hosts have made of a run of each process; a process without any is missing. */
   readonly #checks = new Map<string, { readonly runId: string; readonly checks: readonly RunCheck[] }>();
-  /** The displayed state of processes whose actor is parked. */
-  readonly #parked = new Map<string, Process>();
+  /** Processes whose actor is parked. */
+  readonly #parked = new Set<string>();
 
   constructor({ current, runSpecs, system, hostName, hosts, featureFields }: ProcessRegistryOptions) {
     this.#featureFields = featureFields;
     this.#current = current;
+    this.#shown = new ShownProcesses(current.config);
     this.graph = current.graph;
     this.retiring = current.retiring;
     this.#runSpecs = runSpecs;
@@ -66,7 +69,7 @@ export class ProcessTable implements HostedProcesses {
       config: () => this.config,
       hostName,
       snapshot: (name) => this.#snapshot(name),
-      shown: (name) => this.#parked.get(name)?.host ?? null,
+      shown: (name) => (this.#parked.has(name) ? (this.#shown.get(name)?.host ?? null) : null),
     });
   }
 
@@ -77,11 +80,13 @@ export class ProcessTable implements HostedProcesses {
   /** Replaces the current configuration. */
   replaceConfig(config: Config): void {
     this.#current.config = config;
+    this.#shown.configure(config);
   }
 
   /** Removes the displayed state of a process that is gone. */
   forget(name: string): void {
-    this.#projected.delete(name);
+    this.#shown.delete(name);
+    this.#outdated.delete(name);
     this.#parked.delete(name);
     this.#checks.delete(name);
     this.#runSpecs.forget(name);
@@ -90,13 +95,19 @@ export class ProcessTable implements HostedProcesses {
 
   /** Drops all projections: something that all processes show has changed. */
   projectAgain(): void {
-    this.#projected.clear();
+    for (const name of this.config.processes.keys()) this.forgetProjection(name);
     this.#runSpecs.forgetAll();
   }
 
   /** Forgets the resource of a process: the fields of a feature in it have changed. */
   forgetProjection(name: string): void {
-    this.#projected.delete(name);
+    this.#shown.outdate(name);
+    this.#outdated.add(name);
+  }
+
+  /** Called when the actor of a process may have a new state that is not published yet. */
+  acted(name: string): void {
+    this.#outdated.add(name);
   }
 
   names(): string[] {
@@ -110,33 +121,31 @@ export class ProcessTable implements HostedProcesses {
 
   /** All processes, in configuration order. */
   processes(): Process[] {
-    const processes: Process[] = [];
-    for (const name of this.config.processes.keys()) {
-      const process = this.process(name);
-      if (process) processes.push(process);
-    }
-    return processes;
+    this.#refresh();
+    return this.#shown.list();
   }
 
   process(name: string): Process | undefined {
+    this.#outdated.delete(name);
     const snapshot = this.#snapshot(name);
     // A process without an actor is parked, or being rebuilt: its last displayed state is still valid.
-    if (!snapshot) return this.#parked.get(name) ?? this.#projected.get(name)?.process;
-    const known = this.#projected.get(name);
-    if (known?.of === snapshot) return known.process;
+    if (!snapshot) return this.#shown.get(name);
+    const known = this.#shown.madeFrom(name, snapshot);
+    if (known !== undefined) return known;
     const host = this.hostOf(name) ?? this.hostName;
     const startTools = this.config.instance.start_tools;
     const needsRestart = this.#runSpecs.needsRestart(name, snapshot.context);
     const hostReady = this.isHostReady(host);
     const process = toProcess(snapshot.context, { host, hostReady, startTools, needsRestart, featureFields: this.#featureFields });
-    this.#projected.set(name, { of: snapshot, process });
+    this.#shown.set(name, process, snapshot);
     return process;
   }
 
   /** Parks the actor of `name`: shown as `error`, with pid and requested state kept (docs/design/runtime-invariants.md, "Actors"). */
   park(name: string, shown: { process: Process; pid: number | null; reason: string; time: string }): void {
     const { process, pid, reason, time } = shown;
-    this.#parked.set(name, { ...process, pid, state: "error", exit: { code: null, signal: null, reason, time } });
+    this.#parked.add(name);
+    this.#shown.set(name, { ...process, pid, state: "error", exit: { code: null, signal: null, reason, time } }, null);
   }
 
   isParked(name: string): boolean {
@@ -149,11 +158,8 @@ export class ProcessTable implements HostedProcesses {
   }
 
   tree(scope?: string): ProcessTreeNode[] {
-    const stateOf = (name: string) => {
-      const process = this.process(name);
-      return process === undefined ? "stopped" : stateInGroup(process);
-    };
-    return toTree({ config: this.config, stateOf, scope });
+    this.#refresh();
+    return scope === undefined ? this.#shown.tree.nodes() : this.#shown.tree.part(scope);
   }
 
   isHostReady(host = this.hostName): boolean {
@@ -272,6 +278,10 @@ export class ProcessTable implements HostedProcesses {
       lastRunSucceeded: snapshot?.context.lastRunSucceeded ?? null,
       checks: this.checksOf(name),
     };
+  }
+
+  #refresh(): void {
+    for (const name of this.#outdated) this.process(name);
   }
 
   #snapshot(name: string): ProcessSnapshot | undefined {

@@ -62,7 +62,7 @@ class BusHostLink implements HostLink {
     this.#unsent = new ThrottledWarning(this.#log);
     this.#subscriptions = [
       this.#receive("event", jsonBy(hostEvent), (to, event) => to.onEvent?.(event)),
-      this.#receive("heartbeat", jsonBy(hostHeartbeat), (to, heartbeat) => to.onHeartbeat?.(heartbeat)),
+      this.#receive("heartbeat", repeatedJsonBy(hostHeartbeat), (to, heartbeat) => to.onHeartbeat?.(heartbeat)),
       ...(Object.keys(HOST_NEWS) as (keyof HostNews)[]).map((name) => this.#receiveNews(name)),
       this.#receive("log", jsonBy(hostLog), (to, entry) => to.onLog?.(entry)),
       this.#receive(
@@ -139,4 +139,17 @@ class BusHostLink implements HostLink {
 
 function jsonBy<T>(schema: z.ZodType<T>): (message: BusMessage) => T | null {
   return ({ data }) => schema.safeParse(jsonOf(data)).data ?? null;
+}
+
+/** As `jsonBy`, for messages that are repeated most of the time: one that has the same bytes as the one before has the same value. */
+function repeatedJsonBy<T>(schema: z.ZodType<T>): (message: BusMessage) => T | null {
+  const decode = jsonBy(schema);
+  let bytes: Buffer | null = null;
+  let value: T | null = null;
+  return (message) => {
+    if (bytes?.equals(message.data)) return value;
+    value = decode(message);
+    bytes = Buffer.from(message.data);
+    return value;
+  };
 }

@@ -52,6 +52,7 @@ export function resolveConfig(main: ConfigPart<ConfigFile>, included: readonly C
     groups.set(name, { opened: false });
   }
   const processes = new Map<string, ProcessDefinition>();
+  const equals = new EqualValues();
   for (const { config, dir, writtenAt } of parts) {
     for (const [name, group] of config.groups) {
       openGroups(groups, ancestorNames(name));
@@ -65,7 +66,8 @@ export function resolveConfig(main: ConfigPart<ConfigFile>, included: readonly C
       const host = hostOfNode(node, { hosts, nodes }) ?? null;
       // Another machine has other folders: there, paths stay as they are written.
       const folder = host === null ? dir : null;
-      processes.set(name, resolveProcess({ name, node, host, base_dir: folder ?? "" }, new Layers([defaults, ...above, own], folder)));
+      const layers = new Layers([defaults, ...above, own], folder);
+      processes.set(name, resolveProcess({ name, node, host, base_dir: folder ?? "" }, layers, equals));
     }
   }
   const files = [...options.hashes.keys()];
@@ -119,9 +121,24 @@ function resolveInstance(section: ConfigFile["instance"], dir: string, { fallbac
 /** One map for all: most of thousands of processes have no alternate commands. */
 const NO_ALTERNATES: ProcessDefinition["alternate_commands"] = new Map();
 
+/** Values that many processes have alike, as most have the same terminal and stop steps: one object for all, which are 0.7 KB a process. */
+class EqualValues {
+  readonly #values = new Map<string, unknown>();
+
+  /** The first value of this field that was equal to this one. Values are data as JSON has it, and are never modified. */
+  first<Field extends keyof ProcessDefinition>(field: Field, value: ProcessDefinition[Field]): ProcessDefinition[Field] {
+    // An environment has no prototype, unlike other objects.
+    const text = `${field} ${JSON.stringify(value)}`;
+    const known = this.#values.get(text);
+    if (known !== undefined) return known as ProcessDefinition[Field];
+    this.#values.set(text, value);
+    return value;
+  }
+}
+
 type Place = Pick<ProcessDefinition, "name" | "node" | "host" | "base_dir">;
 
-function resolveProcess({ name, node, host, base_dir }: Place, layers: Layers): ProcessDefinition {
+function resolveProcess({ name, node, host, base_dir }: Place, layers: Layers, equals: EqualValues): ProcessDefinition {
   const shell = layers.last("shell");
   const alternates = layers.union((values) => values.alternate_commands);
   return {
@@ -130,29 +147,32 @@ function resolveProcess({ name, node, host, base_dir }: Place, layers: Layers): 
     node,
     host,
     base_dir,
-    command: toCommand(layers.last("command") ?? "", shell),
+    command: equals.first("command", toCommand(layers.last("command") ?? "", shell)),
     alternate_commands:
       alternates.size === 0 ? NO_ALTERNATES : new Map([...alternates].map(([label, command]) => [label, toCommand(command, shell)])),
     cwd: layers.path("cwd"),
-    environment: layers.environment(),
+    environment: equals.first("environment", layers.environment()),
     pass_environment: layers.last("pass_environment"),
-    env_files: layers.paths("env_file"),
+    env_files: equals.first("env_files", layers.paths("env_file")),
     user: layers.last("user"),
     umask: layers.last("umask"),
-    limits: layers.merged("limits", {}),
+    limits: equals.first("limits", layers.merged("limits", {})),
     scheduling: schedulingOf(layers.merged("scheduling", {})),
-    terminal: layers.merged("terminal", TERMINAL),
+    terminal: equals.first("terminal", layers.merged("terminal", TERMINAL)),
     ready: layers.last("ready"),
     ready_timeout: layers.last("ready_timeout"),
-    depends_on: [...layers.union((values) => values.depends_on)].map(([process, how]) => ({ name: process, ...how })),
-    restart: restartOf(layers.merged("restart", RESTART)),
-    stop: stopOf(layers),
+    depends_on: equals.first(
+      "depends_on",
+      [...layers.union((values) => values.depends_on)].map(([process, how]) => ({ name: process, ...how })),
+    ),
+    restart: equals.first("restart", restartOf(layers.merged("restart", RESTART))),
+    stop: equals.first("stop", stopOf(layers)),
     success_exit_codes: layers.last("success_exit_codes"),
     autostart: layers.last("autostart"),
     alive: layers.last("alive"),
     essential: layers.last("essential"),
     confirm: layers.last("confirm"),
-    watch: layers.paths("watch"),
+    watch: equals.first("watch", layers.paths("watch")),
     log_file: layers.logFile(),
     output_on_disk: layers.last("output_on_disk"),
     start_tool: layers.last("start_tool"),

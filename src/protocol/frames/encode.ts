@@ -3,11 +3,16 @@ import type { Process, ProcessTreeNode } from "../resources/resources.ts";
 import type { RequestId } from "./field-kinds.ts";
 import type { AckFrame, ClientFrame, ErrorFrame, ManagerFrame } from "./frames.ts";
 
-/** Size of one part of a long frame, bytes. */
-const PART_BYTES = 60 * 1024;
+/** Maximum size of one part of a long frame, unless a piece of it is longer; characters: nearly all are one byte long. */
+const PART_LENGTH = 56 * 1024;
 
 /** Cached JSON of processes. A snapshot joins these texts: encoding all of them for each snapshot takes as long as the rest of it. */
 const encodedProcesses = new WeakMap<Process, string>();
+
+/** Cached JSON of the members of groups that have only processes: these stay the same while the group's state changes. */
+const encodedMembers = new WeakMap<readonly ProcessTreeNode[], string>();
+/** Maximum number of members whose JSON is cached: more are encoded one by one, in several parts. */
+const MAX_KEPT_MEMBERS = 500;
 
 /** Encodes a frame, which can then be sent to many clients. The process objects in it must not be modified afterwards. */
 export function encodeFrame(frame: ManagerFrame): Buffer {
@@ -26,15 +31,12 @@ export function* encodeInParts(frame: ManagerFrame): Generator<Buffer, undefined
     return;
   }
   let part = "";
-  let size = 0;
   for (const piece of snapshotPieces(frame)) {
-    if (size > PART_BYTES) {
+    if (part.length > 0 && part.length + piece.length > PART_LENGTH) {
       yield Buffer.from(part);
       part = "";
-      size = 0;
     }
     part += piece;
-    size += Buffer.byteLength(piece);
   }
   yield Buffer.from(part);
 }
@@ -48,6 +50,17 @@ function* snapshotPieces({ processes, process_tree, ...rest }: Extract<ManagerFr
 }
 
 function* treePieces(nodes: readonly ProcessTreeNode[]): Generator<string> {
+  const known = encodedMembers.get(nodes);
+  if (known !== undefined) {
+    yield known;
+    return;
+  }
+  if (nodes.length <= MAX_KEPT_MEMBERS && nodes.every(({ type }) => type === "process")) {
+    const encoded = JSON.stringify(nodes);
+    encodedMembers.set(nodes, encoded);
+    yield encoded;
+    return;
+  }
   yield "[";
   for (const [index, node] of nodes.entries()) {
     const separator = index > 0 ? "," : "";

@@ -10,9 +10,8 @@ afterEach(() => {
   for (const session of open.splice(0)) session.close();
 });
 
-function rig() {
+function rig(clock = testClock()) {
   const link = new ScriptedLink();
-  const clock = testClock();
   const heard: string[] = [];
   const reports: { runs: ReadonlyMap<string, RunReport>; changing: ReadonlySet<string> }[] = [];
   const session = new HostSession({
@@ -336,6 +335,27 @@ describe("commands", () => {
     await expect(late).rejects.toMatchObject({ code: "host_unavailable" });
     expect(session.session).toBe("s2");
     expect(heard).not.toContain("stale");
+  });
+
+  it("of several hosts are kept by heartbeats at the same moments, until each of them is dropped", async () => {
+    const one = rig();
+    const { clock } = one;
+    const other = rig(clock);
+    const beats = (): number[] => [one, other].map(({ link }) => link.heartbeats.length);
+    await one.greet();
+    clock.advance(700);
+    await other.greet();
+    expect(beats()).toEqual([1, 1]);
+    clock.advance(1_299);
+    expect(beats()).toEqual([1, 1]);
+    clock.advance(1);
+    expect(beats()).toEqual([2, 2]);
+    one.session.drop();
+    clock.advance(2_000);
+    expect(beats()).toEqual([2, 3]);
+    other.session.drop();
+    clock.advance(4_000);
+    expect(beats()).toEqual([2, 3]);
   });
 
   it("are accepted as long as heartbeats are sent every two seconds, until the session is dropped", async () => {

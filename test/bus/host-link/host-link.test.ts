@@ -171,6 +171,18 @@ describe.each(WAYS)("the host link over the bus, through %s", (way) => {
     expect(heard).toEqual([{ name: "grün/ü", stream_id: "s", offset: 2 ** 40, gap: 0, data: Buffer.from(data).toString("hex") }]);
   });
 
+  it("delivers each of equal heartbeats, and drops each of equal malformed ones", async () => {
+    await using one = await linkRig(way);
+    const heard: HostHeartbeat[] = [];
+    one.link.listen({ onHeartbeat: (beat) => heard.push(beat) });
+    const say = (seq: number) => one.host.say((listener) => listener.onHeartbeat?.({ ...BEAT, seq }));
+    const garble = () => one.control.publish(hostSubject(NAME, "heartbeat"), '{"seq":"x"}');
+    for (const seq of [7, 7, 8, 7]) say(seq);
+    for (const step of [garble, garble, () => say(7), () => say(7)]) step();
+    await one.settle();
+    expect(heard).toEqual([7, 7, 8, 7, 7, 7].map((seq) => ({ ...BEAT, seq })));
+  });
+
   it("drops malformed messages on either side, counts them, and continues", async () => {
     await using one = await linkRig(way);
     const heard: unknown[] = [];
