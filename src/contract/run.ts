@@ -144,8 +144,9 @@ export function specHash(spec: RunSpec): string {
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (value !== null && typeof value === "object") {
-    const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-    return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(",")}}`;
+    const items = value as Readonly<Record<string, unknown>>;
+    const names = Object.keys(items).sort();
+    return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalJson(items[name])}`).join(",")}}`;
   }
   return JSON.stringify(value);
 }
