@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { z } from "zod";
 import { MAX_DURATION_MS } from "../base/clock.ts";
 import { FEATURE_PROBES, FEATURE_RUN } from "../features/contract.ts";
@@ -133,13 +133,12 @@ export type RunSpec = z.infer<typeof runSpec>;
  * features are not included.
  */
 export function specHash(spec: RunSpec): string {
-  const { inherited: _inherited, stop_rank: _rank, supervision: _supervision, terminal, ...rest } = spec;
-  const counted = Object.entries(rest).filter(([name]) => !Object.hasOwn(FEATURE_RUN, name));
-  return createHash("sha256")
-    .update(canonicalJson({ backlog: terminal.backlog, ...Object.fromEntries(counted) }))
-    .digest("hex")
-    .slice(0, 16);
+  const counted: Record<string, unknown> = { backlog: spec.terminal.backlog };
+  for (const [name, value] of Object.entries(spec)) if (!UNCOUNTED.has(name)) counted[name] = value;
+  return hash("sha256", canonicalJson(counted), "hex").slice(0, 16);
 }
+
+const UNCOUNTED: ReadonlySet<string> = new Set(["inherited", "stop_rank", "supervision", "terminal", ...Object.keys(FEATURE_RUN)]);
 
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;

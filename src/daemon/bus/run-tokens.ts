@@ -1,9 +1,11 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { z } from "zod";
 import { type BrokerPermissions, type BusMember, permissionsOf } from "../../bus/broker/permissions.ts";
 
 /** Size of a token, bytes: 128 random bits. */
 const TOKEN_BYTES = 16;
+/** Number of tokens whose bytes are asked for together. */
+const TOKENS_TOGETHER = 64;
 /** User name of programs that read `bus.url`. */
 const LOCAL_CLIENT = "@local";
 
@@ -74,10 +76,16 @@ export class RunTokens {
   }
 }
 
+/** Random bytes of the next tokens: a call for each token alone takes 30 µs in a burst of starts. */
+let random = Buffer.alloc(0);
+
 export function newToken(): string {
-  return randomBytes(TOKEN_BYTES).toString("hex");
+  if (random.length < TOKEN_BYTES) random = randomBytes(TOKENS_TOGETHER * TOKEN_BYTES);
+  const token = random.toString("hex", 0, TOKEN_BYTES);
+  random = random.subarray(TOKEN_BYTES);
+  return token;
 }
 
 function digestOf(token: string): string {
-  return createHash("sha256").update(token).digest("base64");
+  return hash("sha256", token, "base64");
 }
