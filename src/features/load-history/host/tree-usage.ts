@@ -58,12 +58,7 @@ interface Compared<C extends string> {
   readonly ended: readonly ProcessReading<C>[];
 }
 
-function rateOf<C extends string>(
-  name: C,
-  readings: readonly ProcessReading<C>[],
-  compared: Compared<C>,
-  before: Moment,
-): number | null {
+function rateOf<C extends string>(name: C, readings: readonly ProcessReading<C>[], compared: Compared<C>, before: Moment): number | null {
   const { known } = compared;
   const left = leftToParents(name, compared);
   let rate: number | null = null;
