@@ -138,7 +138,8 @@ export function specHash(spec: RunSpec): string {
   return hash("sha256", canonicalJson(counted), "hex").slice(0, 16);
 }
 
-const UNCOUNTED: ReadonlySet<string> = new Set(["inherited", "stop_rank", "supervision", "terminal", ...Object.keys(FEATURE_RUN)]);
+const LEFT_OUT = ["inherited", "stop_rank", "supervision", "terminal"] satisfies (keyof RunSpec)[];
+const UNCOUNTED: ReadonlySet<string> = new Set([...LEFT_OUT, ...Object.keys(FEATURE_RUN)]);
 
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
