@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { z } from "zod";
 import { MAX_DURATION_MS } from "../base/clock.ts";
 import { FEATURE_PROBES, FEATURE_RUN } from "../features/contract.ts";
@@ -133,19 +133,20 @@ export type RunSpec = z.infer<typeof runSpec>;
  * features are not included.
  */
 export function specHash(spec: RunSpec): string {
-  const { inherited: _inherited, stop_rank: _rank, supervision: _supervision, terminal, ...rest } = spec;
-  const counted = Object.entries(rest).filter(([name]) => !Object.hasOwn(FEATURE_RUN, name));
-  return createHash("sha256")
-    .update(canonicalJson({ backlog: terminal.backlog, ...Object.fromEntries(counted) }))
-    .digest("hex")
-    .slice(0, 16);
+  const counted: Record<string, unknown> = { backlog: spec.terminal.backlog };
+  for (const [name, value] of Object.entries(spec)) if (!UNCOUNTED.has(name)) counted[name] = value;
+  return hash("sha256", canonicalJson(counted), "hex").slice(0, 16);
 }
+
+const LEFT_OUT = ["inherited", "stop_rank", "supervision", "terminal"] satisfies (keyof RunSpec)[];
+const UNCOUNTED: ReadonlySet<string> = new Set([...LEFT_OUT, ...Object.keys(FEATURE_RUN)]);
 
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (value !== null && typeof value === "object") {
-    const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-    return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(",")}}`;
+    const items = value as Readonly<Record<string, unknown>>;
+    const names = Object.keys(items).sort();
+    return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalJson(items[name])}`).join(",")}}`;
   }
   return JSON.stringify(value);
 }

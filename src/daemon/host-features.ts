@@ -18,8 +18,10 @@ type FeatureHandlers = Pick<HostHandlers, NamesOf<(typeof HOST_FEATURES)[number]
 export class HostFeatures {
   readonly #parts: readonly AnyPart[];
   readonly #begun: ReadonlyMap<HostFeature<never, unknown>, AnyPart>;
-  /** Handlers of the parts that receive output, which is frequent. */
+  /** The parts that receive what is frequent, or what happens with each start. */
   readonly #outputs: readonly AnyPart[];
+  readonly #changes: readonly AnyPart[];
+  readonly #watching: readonly AnyPart[];
   readonly #defects: ThrottledWarning;
   /** Resolves when programs of the host may connect to its broker. */
   readonly ready: Promise<unknown>;
@@ -44,6 +46,8 @@ export class HostFeatures {
     this.#begun = begun;
     this.#parts = [...begun.values()];
     this.#outputs = this.#parts.filter(({ output }) => output !== undefined);
+    this.#changes = this.#parts.filter(({ runChanged }) => runChanged !== undefined);
+    this.#watching = this.#parts.filter(({ watch }) => watch !== undefined);
     this.#defects = new ThrottledWarning(host.log);
     this.ready = Promise.all(this.#parts.map(({ ready }) => ready));
   }
@@ -85,7 +89,7 @@ export class HostFeatures {
 
   #watch(spec: RunSpec, report: (checks: readonly RunCheck[]) => void): () => void {
     const found = new Map<AnyPart, readonly RunCheck[]>();
-    const ends = this.#parts.map((part) =>
+    const ends = this.#watching.map((part) =>
       part.watch?.(spec, (checks) => {
         found.set(part, checks);
         report([...found.values()].flat());
@@ -114,7 +118,7 @@ export class HostFeatures {
   /** All features get the same report: a run makes a new one for each that asks. */
   runChanged(kind: HostEvent["kind"], { report, usage, spec, dumpedCore }: HostedRun): void {
     const run: ChangedRun = { report, usage, spec, dumpedCore };
-    this.#tell(this.#parts, (part) => part.runChanged?.(kind, run));
+    this.#tell(this.#changes, (part) => part.runChanged?.(kind, run));
   }
 
   output(name: string, bytes: Uint8Array): void {

@@ -6,7 +6,7 @@ import { CAN_CHANGE_DIRECTORY, openPipe, type Spawned, spawnLeader } from "../na
 import { asAccount } from "../native/process-calls.ts";
 import { account } from "./accounts.ts";
 import { Child } from "./child.ts";
-import { findProgram } from "./spawn-check.ts";
+import { expectedProgram, findProgram } from "./spawn-check.ts";
 
 /** The program to execute, and the user to run it as. */
 export const program = z.object({
@@ -47,13 +47,10 @@ export function startProgram(program: Program, { standard, isHeld = false }: Set
   if (isHeld && gate === null) throw startError(program, constants.errno.EMFILE);
   try {
     const child = asAccount(program.account, () => {
-      // Checked as that user: permissions to enter folders and execute files differ between users.
-      const path = findProgram(program);
-      const isDirect = program.umask === null && gate === null && CAN_CHANGE_DIRECTORY;
-      const spawned = isDirect
-        ? { path, argv: program.argv, environment: program.environment, cwd: program.cwd, standard }
-        : throughShell(program, standard, gate?.read);
-      return startChild(program, spawned);
+      // Both as that user: permissions to enter folders and execute files differ between users.
+      if (program.umask === null && gate === null && CAN_CHANGE_DIRECTORY) return startDirectly(program, standard);
+      findProgram(program);
+      return startChild(program, throughShell(program, standard, gate?.read));
     });
     return { child, release: () => openGate(gate?.write) };
   } catch (error) {
@@ -64,12 +61,22 @@ export function startProgram(program: Program, { standard, isHeld = false }: Set
   }
 }
 
-function startChild(program: Program, spawned: Spawned): Child {
+/** The kernel checks folder and file when it executes the program: they are examined only to find out why it could not. */
+function startDirectly(program: Program, standard: string): Child {
+  const { argv, environment, cwd } = program;
+  const path = expectedProgram(program);
+  return startChild(program, { path, argv, environment, cwd, standard }, () => findProgram(program));
+}
+
+/** `find` is called if the program cannot be executed: it throws the reason, or returns another file to execute. */
+function startChild(program: Program, spawned: Spawned, find: () => string = () => spawned.path): Child {
   const { child, error } = Child.start(() => spawnLeader(spawned));
   if (child !== null) return child;
   // A script without an interpreter line is run by the shell, as in execvp(3).
   if (error === constants.errno.ENOEXEC && spawned.path !== "/bin/sh")
     return startChild(program, { ...spawned, path: "/bin/sh", argv: ["sh", spawned.path, ...spawned.argv.slice(1)] });
+  const path = find();
+  if (path !== spawned.path) return startChild(program, { ...spawned, path });
   throw startError(program, error);
 }
 

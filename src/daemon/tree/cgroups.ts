@@ -2,7 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, 
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { SerialQueue } from "../../base/serial-queue.ts";
-import { readStat } from "../proc/proc.ts";
+import { readProcFile, readStat } from "../proc/proc.ts";
 
 /** Ended processes may still be counted for a moment: removal of a folder is retried at this interval, milliseconds, this many times. */
 const REMOVE_AGAIN_MS = 50;
@@ -60,8 +60,7 @@ export class RunCgroups {
   add(runId: string, pid: number): void {
     this.#next(runId, async () => {
       const folder = join(this.path, runId);
-      // Recursive: another daemon may have removed the parent while it was empty.
-      mkdirSync(folder, { recursive: true });
+      makeFolder(folder);
       await writeTo(join(folder, "cgroup.procs"), String(pid));
     });
   }
@@ -97,6 +96,15 @@ export class RunCgroups {
   }
 }
 
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path);
+  } catch {
+    // Another daemon may have removed the parent while it was empty; or the folder is there.
+    mkdirSync(path, { recursive: true });
+  }
+}
+
 const writeInBackground = promisify(write);
 
 /** Only the write itself can take long, as the kernel may wait for other processors: opening and closing need no thread of their own. */
@@ -111,7 +119,8 @@ async function writeTo(path: string, text: string): Promise<void> {
 
 /** Name of a process's cgroup in the hierarchy of version 2, such as `/user.slice`; null: it has none. `proc`: its folder in /proc. */
 export function unifiedCgroup(proc: string): string | null {
-  const line = readFileSync(join(proc, "cgroup"), "utf8")
+  const line = readProcFile(join(proc, "cgroup"))
+    ?.toString("utf8")
     .split("\n")
     .find((each) => each.startsWith("0::"));
   return line === undefined ? null : line.slice("0::".length);

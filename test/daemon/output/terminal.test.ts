@@ -1,4 +1,15 @@
-import { chmodSync, closeSync, mkdtempSync, openSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -179,6 +190,17 @@ describe("a program that cannot be started is refused with a sentence", () => {
   test("a NUL in a word", async () => expect(await reason(["true", "a\0b"])).toContain("NUL"));
   test("more arguments than the kernel accepts", async () =>
     expect(await reason(["true", "x".repeat(3_000_000)])).toContain("longer than the kernel allows"));
+
+  test("what cannot be executed does not hide a program behind it in PATH", async () => {
+    const [first, second] = [join(dir, "first"), join(dir, "second")];
+    for (const folder of [first, second]) mkdirSync(folder);
+    writeFileSync(join(first, "tool"), "#!/bin/sh\necho hidden\n", { mode: 0o644 });
+    writeFileSync(join(second, "tool"), "#!/bin/sh\necho behind\n", { mode: 0o755 });
+    const run = await record(["tool"], { environment: { PATH: `${first}:${second}` } });
+    await run.exit;
+    expect(run.text()).toContain("behind");
+    run.terminal.close();
+  });
 
   test("a relative program is looked for from the working directory", async () => {
     writeFileSync(join(dir, "tool"), "#!/bin/sh\necho from-cwd\n");

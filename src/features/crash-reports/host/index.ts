@@ -71,7 +71,7 @@ export const crashReportsHost: HostFeature<keyof typeof CRASH_REPORT_REQUESTS> =
         throttle.crashed(spec.name, { runId, spec, specHash: specHash(spec), endTime: clock.now(), reason, oom, ...never });
       },
       runChanged: (kind, run) => {
-        if (kind === "spawned") seenRuns.begun(run.report.run_id, run.report.pid);
+        if (kind === "spawned") seenRuns.begun(run.report.run_id, run.report.pid, { hasLimits: Object.keys(run.spec.limits).length > 0 });
         const failure = failures.changed(kind, run);
         if (kind !== "exited") return;
         const seen = seenRuns.take(run.report.run_id);

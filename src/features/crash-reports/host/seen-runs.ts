@@ -6,6 +6,10 @@ import { executablePath, type SeenExecutable, seeExecutable } from "./executable
 
 /** A shell may have executed the program by then, and the run is in its cgroup, milliseconds. */
 const LOOK_AGAIN_MS = 1_000;
+/** The runs that begin within this time are looked at again together, milliseconds. */
+const TOGETHER_MS = 50;
+/** The daemon's limits, which its runs have unless others are configured, are read again after this time, milliseconds. */
+const LIMITS_HOLD_MS = 1_000;
 
 /** The limit of a run's tag (src/daemon/tree/run-tag.ts): another one in each run. */
 const RUN_MARK = /^Max file locks .*\n/m;
@@ -19,15 +23,20 @@ export interface SeenRun {
 }
 
 interface Entry extends SeenRun {
-  readonly timer: unknown;
+  readonly pid: number;
+  /** Monotonic, milliseconds. */
+  readonly begun: number;
 }
 
 /** Looks at each run when it begins, and once more a second later. Hundreds may begin in one second, so it reads no more than it has to. */
 export class SeenRuns {
   readonly #clock: Clock;
   readonly #runs = new Map<string, Entry>();
-  /** The text of the last run, kept once for all that have the same. */
-  #limits: string | null = null;
+  /** Those that are looked at once more, the earliest first. */
+  readonly #again = new Map<string, Entry>();
+  #timer: unknown = null;
+  /** The text of the last run without limits of its own, kept once for all that have the same. */
+  #limits: { readonly text: string; readonly read: number } | null = null;
   /** The folder of the last cgroup, by its name: the list of mounts is long, and the runs of a host have the same cgroup or siblings. */
   #known: { readonly cgroup: string; readonly folder: string } | null = null;
 
@@ -35,38 +44,60 @@ export class SeenRuns {
     this.#clock = clock;
   }
 
-  begun(runId: string, pid: number): void {
-    const entry: Entry = {
-      executable: seeExecutable(pid),
-      limits: this.#limitsOf(pid),
-      cgroup: null,
-      timer: this.#clock.setTimeout(() => {
-        const path = executablePath(pid);
-        if (path !== null && path !== entry.executable?.path) entry.executable = seeExecutable(pid) ?? entry.executable;
-        entry.cgroup = this.#cgroupOf(runId, pid);
-      }, LOOK_AGAIN_MS),
-    };
+  /** `hasLimits`: whether limits are configured for the run; without, it has those of this program. */
+  begun(runId: string, pid: number, { hasLimits }: { readonly hasLimits: boolean }): void {
+    const begun = this.#clock.monotonic();
+    const limits = hasLimits ? limitsOf(pid) : this.#limitsWithoutOwn(pid, begun);
+    const entry: Entry = { pid, begun, executable: seeExecutable(pid), limits, cgroup: null };
     this.#runs.set(runId, entry);
+    this.#again.set(runId, entry);
+    this.#timer ??= this.#clock.setTimeout(() => this.#lookAgain(), LOOK_AGAIN_MS);
   }
 
   /** Returns what was seen of a run that has ended, and forgets it. */
   take(runId: string): SeenRun | null {
     const entry = this.#runs.get(runId);
     if (entry === undefined) return null;
-    this.#clock.clearTimeout(entry.timer);
     this.#runs.delete(runId);
+    this.#again.delete(runId);
+    if (this.#again.size === 0) this.#stopTimer();
     return entry;
   }
 
   close(): void {
-    for (const { timer } of this.#runs.values()) this.#clock.clearTimeout(timer);
     this.#runs.clear();
+    this.#again.clear();
+    this.#stopTimer();
   }
 
-  #limitsOf(pid: number): string | null {
+  #stopTimer(): void {
+    if (this.#timer !== null) this.#clock.clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  #lookAgain(): void {
+    this.#timer = null;
+    const now = this.#clock.monotonic();
+    for (const [runId, entry] of this.#again) {
+      const left = entry.begun + LOOK_AGAIN_MS - now;
+      if (left > 0) {
+        this.#timer = this.#clock.setTimeout(() => this.#lookAgain(), Math.max(left, TOGETHER_MS));
+        return;
+      }
+      this.#again.delete(runId);
+      const path = executablePath(entry.pid);
+      if (path !== null && path !== entry.executable?.path) entry.executable = seeExecutable(entry.pid) ?? entry.executable;
+      entry.cgroup = this.#cgroupOf(runId, entry.pid);
+    }
+  }
+
+  #limitsWithoutOwn(pid: number, now: number): string | null {
+    const known = this.#limits;
+    if (known !== null && now - known.read < LIMITS_HOLD_MS) return known.text;
     const text = limitsOf(pid);
-    if (text !== this.#limits) this.#limits = text;
-    return this.#limits;
+    if (text === null) return null;
+    this.#limits = { text: text === known?.text ? known.text : text, read: now };
+    return this.#limits.text;
   }
 
   /** Null: there is no cgroup v2, or the process has ended. A cgroup of the run's own began with it, so nothing in it was killed before. */

@@ -81,6 +81,8 @@ export class FlightRecorder {
   readonly #triggers: TriggerSet;
   readonly #starter: IncidentStarter;
   #spec: FlightSpec | null = null;
+  /** Whether something may have been recorded: until then no state needs its time. */
+  #hasBeenOn = false;
   #next: number;
   #endTap: (() => void) | null = null;
   #endNetwork: (() => void) | null = null;
@@ -187,8 +189,8 @@ export class FlightRecorder {
   }
 
   runChanged(kind: HostEvent["kind"], run: ChangedRun): void {
-    const now = this.#options.now();
     const { report } = run;
+    const now = this.#hasBeenOn ? this.#options.now() : 0n;
     this.#states.changed(now, report);
     // Before a trigger fires, so that an incident contains its own cause.
     if (this.#ring.isOn) this.#ring.put(processEntry(now, kind, report));
@@ -214,12 +216,12 @@ export class FlightRecorder {
 
   /** Figures in the order of PROCESS_SERIES. */
   measured(name: string, figures: Figures): void {
-    this.#ring.put(processLoadEntry(this.#options.now(), name, figures));
+    if (this.#ring.isOn) this.#ring.put(processLoadEntry(this.#options.now(), name, figures));
   }
 
   /** Figures in the order of HOST_SERIES. */
   machineMeasured(figures: Figures): void {
-    this.#ring.put(machineLoadEntry(this.#options.now(), figures));
+    if (this.#ring.isOn) this.#ring.put(machineLoadEntry(this.#options.now(), figures));
   }
 
   /** Rejects with `busy` if the disk is too slow. */
@@ -261,6 +263,7 @@ export class FlightRecorder {
     const { tap, network } = this.#options;
     this.#spec = spec;
     const isOn = spec !== null && spec.memory > 0;
+    this.#hasBeenOn ||= isOn;
     this.#ring.configure({ memory: spec?.memory ?? 0, spanMs: spec?.span_ms ?? 0 }, spec?.disk ?? 0);
     this.#topics.maxRate = spec?.max_rate ?? null;
     this.#terminals.clear();

@@ -19,10 +19,10 @@ export class RunStates {
   /** When the newest run of a process became extinct, by the name of the process, the earliest first. */
   readonly #ends = new Map<string, bigint>();
 
-  /** `time`: nanoseconds since 1970. */
+  /** `time`: nanoseconds since 1970; 0: nothing was recorded yet, so that only the newest state of a process is needed. */
   changed(time: bigint, process: ChangedProcess): void {
     const { name, run_id, pid, ready, stopping, extinct, exit, rows, cols } = process;
-    const known = this.#changes.get(name) ?? [];
+    const known = (time === 0n ? null : this.#changes.get(name)) ?? [];
     known.push({ time, process: { name, run_id, pid, ready, stopping, extinct, exit, rows, cols } });
     if (known.length > MAX_CHANGES) known.shift();
     this.#changes.set(name, known);

@@ -37,21 +37,30 @@ export class TreeUsage<C extends string> {
   measure(readings: readonly ProcessReading<C>[], now: Moment, names: readonly C[], since: Moment | null): Rates<C> {
     const before = this.#before ?? since;
     const known = this.#known;
-    this.#known = new Map(readings.map((reading) => [reading.pid, reading]));
+    const living = new Map(readings.map((reading) => [reading.pid, reading]));
+    this.#known = living;
     this.#before = now;
     const rates = {} as Rates<C>;
-    for (const name of names) rates[name] = before === null ? null : rateOf(name, readings, known, before);
+    const ended = [...known.values()].filter((reading) => !lives(reading, living));
+    for (const name of names) rates[name] = before === null ? null : rateOf(name, readings, { known, living, ended }, before);
     return rates;
   }
 }
 
-function rateOf<C extends string>(
-  name: C,
-  readings: readonly ProcessReading<C>[],
-  known: ReadonlyMap<number, ProcessReading<C>>,
-  before: Moment,
-): number | null {
-  const left = leftToParents(name, readings, known);
+type Readings<C extends string> = ReadonlyMap<number, ProcessReading<C>>;
+
+interface Compared<C extends string> {
+  /** The readings of the moment before, by pid. */
+  readonly known: Readings<C>;
+  /** Those of now. */
+  readonly living: Readings<C>;
+  /** Those of the moment before whose processes have ended. */
+  readonly ended: readonly ProcessReading<C>[];
+}
+
+function rateOf<C extends string>(name: C, readings: readonly ProcessReading<C>[], compared: Compared<C>, before: Moment): number | null {
+  const { known } = compared;
+  const left = leftToParents(name, compared);
   let rate: number | null = null;
   for (const reading of readings) {
     const counter = reading.counters[name];
@@ -70,19 +79,13 @@ function rateOf<C extends string>(
 }
 
 /** Earlier counts of processes that have ended, by the nearest living ancestor: it may have inherited them. */
-function leftToParents<C extends string>(
-  name: C,
-  readings: readonly ProcessReading<C>[],
-  known: ReadonlyMap<number, ProcessReading<C>>,
-): Map<number, number[]> {
-  const living = new Map(readings.map((reading) => [reading.pid, reading]));
-  const lives = (reading: ProcessReading<C>) => sameProcess(living.get(reading.pid), reading) !== null;
+function leftToParents<C extends string>(name: C, { known, living, ended }: Compared<C>): Map<number, number[]> {
   const left = new Map<number, number[]>();
-  for (const ended of known.values()) {
-    const counter = ended.counters[name];
-    if (counter === null || lives(ended)) continue;
-    let parent = known.get(ended.ppid);
-    for (let steps = 0; parent !== undefined && !lives(parent) && steps < known.size; steps++) parent = known.get(parent.ppid);
+  for (const { counters, ppid } of ended) {
+    const counter = counters[name];
+    if (counter === null) continue;
+    let parent = known.get(ppid);
+    for (let steps = 0; parent !== undefined && !lives(parent, living) && steps < known.size; steps++) parent = known.get(parent.ppid);
     if (parent !== undefined) left.set(parent.pid, [...(left.get(parent.pid) ?? []), counter.own + counter.waited]);
   }
   return left;
@@ -94,6 +97,9 @@ function withoutCounted(taken: number, counted: readonly number[]): number {
   for (const each of counted) if (each <= rest) rest -= each;
   return rest;
 }
+
+const lives = <C extends string>(reading: ProcessReading<C>, living: Readings<C>): boolean =>
+  sameProcess(living.get(reading.pid), reading) !== null;
 
 function sameProcess<R extends { startTime: string }>(reading: R | undefined, other: { startTime: string }): R | null {
   return reading?.startTime === other.startTime ? reading : null;

@@ -32,6 +32,16 @@ describe("states of runs over time", () => {
     expect(states.before(25n)[0]).toMatchObject({ topic: "mgr/processes", received: 25n });
   });
 
+  it("keeps the newest state of each process from before anything was recorded", () => {
+    const states = new RunStates();
+    states.changed(0n, process("a"));
+    states.changed(0n, process("b"));
+    states.changed(0n, process("b", true));
+    states.changed(20n, process("c"));
+    expect(shown(states, 10n)).toEqual(["a"]);
+    expect(shown(states, 30n)).toEqual(["a", "c"]);
+  });
+
   it("forgets a process that has ended once no part can begin before its end, and no other", () => {
     const states = new RunStates();
     for (const name of ["ended", "again", "running"]) states.changed(1n, process(name));

@@ -3,7 +3,7 @@ import { type FileHandle, rename, rm } from "node:fs/promises";
 import { temporaryPath } from "../../../../files/replace-file.ts";
 import { isMissing, openStateFileAsync } from "../../../../files/state-file.ts";
 import { FileImage } from "./file-image.ts";
-import type { Header } from "./header.ts";
+import { encodeHeader, type Header } from "./header.ts";
 import {
   fileBytes,
   HEADER_BYTES,
@@ -50,6 +50,8 @@ export class HistoryFile {
   static async open(path: string, header: Header, time: number, known: Extents | null): Promise<HistoryFile> {
     const again = known === null ? null : await openKnown(path, header.layout);
     if (known !== null && again !== null) return new HistoryFile(path, header, again, known);
+    const created = await create(path, header);
+    if (created !== null) return new HistoryFile(path, header, created, [null, null]);
     const found = await readImage(path);
     const isOurs = found?.header.name === header.name && found.header.layout.series === header.layout.series;
     let image = isOurs ? found : FileImage.empty(header);
@@ -191,6 +193,27 @@ export async function readImage(path: string): Promise<FileImage | null> {
     return FileImage.read(new Uint8Array(bytes).buffer);
   } catch (error) {
     if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+/** A new file without slots, in its place: one whose header is not whole counts as damaged. Null: there is a file. */
+async function create(path: string, header: Header): Promise<FileHandle | null> {
+  let handle: FileHandle;
+  try {
+    handle = await openStateFileAsync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL);
+  } catch (error) {
+    const { cause } = error as { readonly cause?: NodeJS.ErrnoException };
+    if (cause?.code === "EEXIST") return null;
+    throw error;
+  }
+  try {
+    await handle.truncate(fileBytes(header.layout));
+    await handle.write(new Uint8Array(encodeHeader(header)), 0, HEADER_BYTES, 0);
+    return handle;
+  } catch (error) {
+    await handle.close();
+    await rm(path, { force: true });
     throw error;
   }
 }

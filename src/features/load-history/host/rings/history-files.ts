@@ -47,6 +47,10 @@ export class HistoryFiles {
   readonly #queue = new SerialQueue();
   readonly #failures: WriteFailures;
   #level = 0;
+  /** Resolves when there is room for all files that the save in progress creates; null: it has created none yet. */
+  #room: Promise<void> | null = null;
+  /** Whether the save or read in progress has found the folder, or made it. */
+  #hasFolder = false;
   #isSaving = false;
 
   constructor(options: HistoryFilesOptions) {
@@ -92,6 +96,7 @@ export class HistoryFiles {
   read<T>(name: string, series: number, read: (file: HistoryFile | null) => Promise<T>): Promise<T> {
     return this.#queue.run(async () => {
       const known = this.#entries.has(name);
+      this.#hasFolder = false;
       const file = known ? await this.#openFile(name, series).catch((error: unknown) => this.#failures.failed(error)) : null;
       try {
         return await read(file);
@@ -134,6 +139,8 @@ export class HistoryFiles {
     const isPrompt = this.#waiting.size <= MAX_PROMPT_FILES;
     let hasFailed = false;
     let hasSaved = false;
+    this.#room = null;
+    this.#hasFolder = false;
     // Slots that are added meanwhile are saved by the next call: the store changes again within seconds.
     for (const store of [...this.#waiting]) {
       if (!isLast && !isPrompt && !store.isUrgent) continue;
@@ -177,12 +184,12 @@ export class HistoryFiles {
     if (known?.file) return known.file;
     if (!fitsHeader(name)) throw new MgrError("conflict", "the name of a process is too long for a file");
     const entry = known ?? newEntry(name, series, this.#options.clock.now(), this.#level);
-    if (!known) {
-      this.#entries.set(name, entry);
-      await this.#fit();
-    }
+    if (!known) this.#entries.set(name, entry);
     try {
-      makeStateFolder(this.#options.folder);
+      if (!this.#hasFolder) makeStateFolder(this.#options.folder);
+      this.#hasFolder = true;
+      // Once for all files of a save, which it counts: there may be 10,000.
+      if (!known) await (this.#room ??= this.#fit());
       return await this.#openEntry(entry);
     } catch (error) {
       if (!known) this.#entries.delete(name);
