@@ -11,7 +11,7 @@ import type { Config } from "../config/definition.ts";
 import { localHostName } from "../config/host-names.ts";
 import { fileReader } from "../config/load/load.ts";
 import { MANAGER_FEATURES } from "../features/manager.ts";
-import { type HttpServerOptions, type PreparedHttpServer } from "../http/index.ts";
+import type { HttpServerOptions, PreparedHttpServer } from "../http/index.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { OutputHub } from "../transport/output/output-hub.ts";
 import { createTransport, type Transport } from "../transport/websocket.ts";
@@ -109,6 +109,7 @@ class Manager implements RunningManager {
     });
     // Detects a port in use, without opening it, before anything is started.
     await requirePort(instance.manager, "instance.manager");
+    if (instance.bus_listen !== null) await requirePort(instance.bus_listen, "instance.bus_listen");
     const bus = await openManagerBus({
       instance,
       log,

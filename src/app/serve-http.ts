@@ -20,7 +20,8 @@ export function builtPage(): HttpServerOptions["assets"] {
   return loadAssets(packageFile("dist/web"));
 }
 
-interface ServeOptions extends Pick<HttpServerOptions, "assets" | "authFile" | "localSocket" | "operatorSocket" | "listen" | "bus" | "book"> {
+interface ServeOptions
+  extends Pick<HttpServerOptions, "assets" | "authFile" | "localSocket" | "operatorSocket" | "listen" | "bus" | "book"> {
   engine: Engine;
   transport: Transport;
   instance: Config["instance"];
