@@ -11,7 +11,7 @@ import type { Config } from "../config/definition.ts";
 import { localHostName } from "../config/host-names.ts";
 import { fileReader } from "../config/load/load.ts";
 import { MANAGER_FEATURES } from "../features/manager.ts";
-import { assetHash, type HttpServerOptions, type PreparedHttpServer } from "../http/index.ts";
+import type { HttpServerOptions, PreparedHttpServer } from "../http/index.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { OutputHub } from "../transport/output/output-hub.ts";
 import { createTransport, type Transport } from "../transport/websocket.ts";
@@ -19,10 +19,11 @@ import { type ManagerBus, openManagerBus } from "./bus/manager-bus.ts";
 import { Engine } from "./engine.ts";
 import { openFeatures } from "./feature.ts";
 import { DaemonKeeper } from "./local-daemon/daemon-keeper.ts";
+import { LocalDaemon } from "./local-daemon/local-daemon.ts";
 import { operatorSocket } from "./local-daemon/operator-socket.ts";
 import { CONTROL_SOCKET } from "./local-daemon/running-instance.ts";
 import type { ManagerOptions } from "./manager-options.ts";
-import { ASSETS, localUser, prepareHttp, requirePort } from "./serve-http.ts";
+import { builtPage, localUser, prepareHttp, requirePort } from "./serve-http.ts";
 import { openManagerFolder } from "./state/manager-folder.ts";
 import type { StateFiles } from "./state/state-files.ts";
 import { keepStateFolder } from "./state/state-folder.ts";
@@ -106,6 +107,9 @@ class Manager implements RunningManager {
         if (this.#options.onLog) opened.subscribe(this.#options.onLog);
       },
     });
+    // Detects a port in use, without opening it, before anything is started.
+    await requirePort(instance.manager, "instance.manager");
+    if (instance.bus_listen !== null) await requirePort(instance.bus_listen, "instance.bus_listen");
     const bus = await openManagerBus({
       instance,
       log,
@@ -117,7 +121,17 @@ class Manager implements RunningManager {
     const host = localHostName();
     const link = busHostLink(bus.localHosts, host);
     this.#cleanups.push(() => link.close());
+    const features = await openFeatures(MANAGER_FEATURES, { files, sockets, warn: (msg) => this.#logError(msg) });
 
+    const daemon = new LocalDaemon({ stateDir, host, socket, prepared: this.#options.daemon ?? null });
+    this.#cleanups.push(() => daemon.endNewborn());
+    const listen = () => bus.broker.listenUnix(socket, { folder: sockets, moved: (path) => lock.moveTo(path) });
+    // A new daemon gets ready while the actors are created. One that runs already must not find the socket before its heartbeat is heard.
+    const isFound = await daemon.find();
+    if (!isFound) {
+      await listen();
+      await daemon.start();
+    }
     const engine = new Engine({
       config: this.#config,
       clock: systemClock,
@@ -139,7 +153,7 @@ class Manager implements RunningManager {
         peers: bus.peers,
       },
       tokens: bus.tokens,
-      features: await openFeatures(MANAGER_FEATURES, { files, sockets, warn: (msg) => this.#logError(msg) }),
+      features,
       configHistory,
       launch: this.#options.launch,
     });
@@ -153,8 +167,6 @@ class Manager implements RunningManager {
     const started = await this.#observe("manager_start", "mgr up", { start: asked });
     started({ ok: true });
 
-    // Detects a port in use, without opening it, before anything is started.
-    await requirePort(instance.manager, "instance.manager");
     const operators = operatorSocket({ uuid, access: () => engine.processTable.config.access, log });
     if (operators !== null) this.#cleanups.push(() => operators.remove());
     const http = await this.#prepareHttp(engine, log, bus, {
@@ -162,11 +174,11 @@ class Manager implements RunningManager {
       operatorSocket: operators?.options ?? null,
     });
     this.#cleanups.push(keepStateFolder({ lock, intents, files, log, onCheck: () => note.keep() }));
-    await bus.broker.listenUnix(socket, { folder: sockets, moved: (path) => lock.moveTo(path) });
-    const daemon = new DaemonKeeper({ stateDir, host, socket, prepared: this.#options.daemon ?? null, engine, log });
-    this.#daemon = daemon;
-    this.#cleanups.push(() => daemon.release());
-    this.hostProblem = await daemon.begin(this.#options.signal ?? new AbortController().signal);
+    if (isFound) await listen();
+    const keeper = new DaemonKeeper({ stateDir, daemon, engine, log });
+    this.#daemon = keeper;
+    this.#cleanups.push(() => keeper.release());
+    this.hostProblem = await keeper.begin(this.#options.signal ?? new AbortController().signal);
     await this.#openPort(http, files, log);
     await this.#startNamed(engine);
     await engine.started();
@@ -284,14 +296,16 @@ class Manager implements RunningManager {
   ): Promise<PreparedHttpServer> {
     const { instance } = this.#config;
     const { control, extensions, hub, system } = engine;
-    const transport = createTransport({ control, extensions, hub, system, assetHash: await assetHash(ASSETS) });
+    const assets = builtPage();
+    const transport = createTransport({ control, extensions, hub, system, assetHash: assets.hash });
     this.#transport = transport;
     this.#cleanups.push(() => this.#sayGoodbye());
     const authFile = authFilePath(instance);
     const { busUpgrade } = bus;
-    const http = await prepareHttp({
+    const http = prepareHttp({
       engine,
       transport,
+      assets,
       instance,
       log,
       authFile,

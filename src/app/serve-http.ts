@@ -8,17 +8,20 @@ import { tryLockExclusive } from "../daemon/native/libc.ts";
 import { isTrustedPeer, peerUid } from "../daemon/native/peer-credentials.ts";
 import { bindError } from "../daemon/native/try-bind.ts";
 import { UserNames } from "../daemon/process/user-names.ts";
-import { type HttpServerOptions, type PreparedHttpServer, prepareHttpServer } from "../http/index.ts";
+import { type HttpServerOptions, loadAssets, type PreparedHttpServer, prepareHttpServer } from "../http/index.ts";
 import { packageFile } from "../http/package-files.ts";
 import type { LocalUser } from "../http/server/local-socket.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { Transport } from "../transport/websocket.ts";
 import type { Engine } from "./engine.ts";
 
-/** Folder of the built page. */
-export const ASSETS = packageFile("dist/web");
+/** Reads the built page. */
+export function builtPage(): HttpServerOptions["assets"] {
+  return loadAssets(packageFile("dist/web"));
+}
 
-interface ServeOptions extends Pick<HttpServerOptions, "authFile" | "localSocket" | "operatorSocket" | "listen" | "bus" | "book"> {
+interface ServeOptions
+  extends Pick<HttpServerOptions, "assets" | "authFile" | "localSocket" | "operatorSocket" | "listen" | "bus" | "book"> {
   engine: Engine;
   transport: Transport;
   instance: Config["instance"];
@@ -26,15 +29,14 @@ interface ServeOptions extends Pick<HttpServerOptions, "authFile" | "localSocket
 }
 
 /** The one port of a manager, not open yet: page, routes, WebSockets. */
-export async function prepareHttp({ engine, transport, instance, log, ...rest }: ServeOptions): Promise<PreparedHttpServer> {
+export function prepareHttp({ engine, transport, instance, log, ...rest }: ServeOptions): PreparedHttpServer {
   const hosts = [...engine.processTable.config.hosts];
-  const http = await prepareHttpServer({
+  const http = prepareHttpServer({
     ...rest,
     control: engine.control,
     access: new AccessRules(() => engine.processTable.config.access),
     extensions: engine.extensions,
     transport,
-    assetsDir: ASSETS,
     certificate:
       instance.webui_https_cert_file === null ? null : { certFile: instance.webui_https_cert_file, keyFile: instance.webui_https_key_file },
     isHttpsOnly: instance.https_only,

@@ -13,7 +13,7 @@ import type { StandingAdmission } from "./auth/authenticate.ts";
 import type { FileLock } from "./auth/file-lock.ts";
 import { Logins } from "./auth/logins.ts";
 import type { FeatureExtension } from "./extension.ts";
-import { loadAssets } from "./files/built-assets.ts";
+import type { BuiltAssets } from "./files/built-assets.ts";
 import { lazyRequestListener } from "./lazy-request-listener.ts";
 import type { HttpLog } from "./log/http-log.ts";
 import { Metrics } from "./metrics.ts";
@@ -28,7 +28,7 @@ import { type Belonging, Followers, OpenWebSockets } from "./server/open-connect
 import { Sites } from "./server/sites.ts";
 import { Upgrades } from "./server/upgrade.ts";
 
-export { assetHash } from "./files/built-assets.ts";
+export { loadAssets } from "./files/built-assets.ts";
 
 export interface HttpServerOptions {
   readonly control: Control;
@@ -44,8 +44,8 @@ export interface HttpServerOptions {
   /** Socket on which operators of this machine connect without a login; omitted: there is none. */
   readonly operatorSocket?: LocalSocketOptions | null;
   readonly listen: TcpAddress;
-  /** Folder of the built page. */
-  readonly assetsDir: string;
+  /** The built page. */
+  readonly assets: BuiltAssets;
   /** Certificate of HTTPS on the same port; null: plain HTTP only. */
   readonly certificate: CertificateFiles | null;
   /** Whether plain HTTP is redirected to HTTPS. Needs a certificate. */
@@ -103,15 +103,13 @@ const ACCESS_CHANGED = 1012;
 
 /** The web interface with its port open. Rejects with MgrError `conflict` when the port is not available. */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const prepared = await prepareHttpServer(options);
-  return prepared.open();
+  return prepareHttpServer(options).open();
 }
 
 /** Everything of the web interface except its port, which `open` opens. */
-export async function prepareHttpServer(options: HttpServerOptions): Promise<PreparedHttpServer> {
-  const { control, extensions, transport, log, isHttpsOnly, bus = null } = options;
+export function prepareHttpServer(options: HttpServerOptions): PreparedHttpServer {
+  const { control, extensions, transport, assets, log, isHttpsOnly, bus = null } = options;
   const certificate = options.certificate && new Certificate(options.certificate, log);
-  const assets = await loadAssets(options.assetsDir);
   const observer = commandObserver(extensions);
   const followers = new Followers();
   const open = new OpenWebSockets();

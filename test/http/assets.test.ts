@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { loadAssets } from "../../src/http/files/built-assets.ts";
-import { assetHash } from "../../src/http/index.ts";
 import { GOOD, Rig } from "./rig.ts";
 
 const script = "/assets/index-abc.js";
@@ -13,7 +12,7 @@ describe("the page and its files", () => {
     await using rig = await Rig.start();
     const cookie = await rig.cookie();
     const page = await rig.get("/?v=old&single_process=x", { cookie });
-    const hash = await assetHash(rig.assetsDir);
+    const hash = loadAssets(rig.assetsDir).hash;
     expect(await page.text()).toContain(`<meta name="mgr-asset-hash" content="${hash}" />`);
     expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(page.headers.get("cache-control")).toBe("no-cache");
@@ -55,7 +54,7 @@ describe("the page and its files", () => {
     const path = join(rig.assetsDir, "assets/large-abc.js");
     writeFileSync(path, content);
     writeFileSync(`${path}.gz`, gzipSync(content));
-    const { files } = await loadAssets(rig.assetsDir);
+    const { files } = loadAssets(rig.assetsDir);
     const asset = files.get("/assets/large-abc.js");
     expect(asset?.body.toString()).toBe(content);
     expect(asset?.body).not.toBe(asset?.body);
@@ -63,7 +62,7 @@ describe("the page and its files", () => {
   });
 
   test("without a built page the login works, and the page says how to build it", async () => {
-    await using rig = await Rig.start({ assetsDir: "/nonexistent" });
+    await using rig = await Rig.start({ assets: loadAssets("/nonexistent") });
     const response = await rig.get("/", { authorization: GOOD });
     expect(response.status).toBe(503);
     expect(await response.text()).toContain("npm run build");
@@ -75,15 +74,15 @@ describe("the page and its files", () => {
 test("one changed byte, name or file changes the asset hash; a new modification time or compressed copy does not", async () => {
   await using rig = await Rig.start();
   const file = join(rig.assetsDir, "assets/index-abc.js");
-  const hashes = [await assetHash(rig.assetsDir)];
+  const hashes = [loadAssets(rig.assetsDir).hash];
   utimesSync(file, 1, 1);
   writeFileSync(`${file}.gz`, "anything");
-  expect(await assetHash(rig.assetsDir)).toBe(hashes[0]);
+  expect(loadAssets(rig.assetsDir).hash).toBe(hashes[0]);
   writeFileSync(file, "console.log('mgs')");
-  hashes.push(await assetHash(rig.assetsDir));
+  hashes.push(loadAssets(rig.assetsDir).hash);
   writeFileSync(join(rig.assetsDir, "new.txt"), "");
-  hashes.push(await assetHash(rig.assetsDir));
+  hashes.push(loadAssets(rig.assetsDir).hash);
   rmSync(join(rig.assetsDir, "icon.svg"));
-  hashes.push(await assetHash(rig.assetsDir));
+  hashes.push(loadAssets(rig.assetsDir).hash);
   expect(new Set(hashes).size).toBe(4);
 });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createHttpServer } from "../../src/http/index.ts";
+import { createHttpServer, loadAssets } from "../../src/http/index.ts";
 import { urlOf } from "../../src/http/request/remote-end.ts";
 import { Listener } from "../../src/http/server/listener.ts";
 import { accessOf } from "../support/access.ts";
@@ -244,7 +244,7 @@ describe("a port that cannot be opened", () => {
       authFile: null,
       localSocket: null,
       listen: { host: "127.0.0.1", port },
-      assetsDir: rig.assetsDir,
+      assets: loadAssets(rig.assetsDir),
       allowedHosts: [],
       allowedOrigins: [],
       certificate: null,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WebSocket } from "ws";
 import { tryLockFile } from "../../src/app/serve-http.ts";
-import { createHttpServer, type HttpServer, type HttpServerOptions } from "../../src/http/index.ts";
+import { createHttpServer, type HttpServer, type HttpServerOptions, loadAssets } from "../../src/http/index.ts";
 import type { AcceptOptions, Transport } from "../../src/transport/websocket.ts";
 import { accessOf } from "../support/access.ts";
 import { FakeControl } from "../support/fake-control.ts";
@@ -73,7 +73,7 @@ export class Rig implements AsyncDisposable {
       authFile,
       localSocket: null,
       listen: { host: "127.0.0.1", port: 0 },
-      assetsDir,
+      assets: loadAssets(assetsDir),
       allowedHosts: ["bench.lab"],
       allowedOrigins: [],
       certificate: null,

@@ -12,14 +12,13 @@ import type { ConfigInput } from "../../config/schema/schema.ts";
 import type { HostLink } from "../../contract/host-link.ts";
 import { HostBus, type HostBusOptions } from "../../daemon/bus/host-bus.ts";
 import { Host } from "../../daemon/host.ts";
-import { assetHash } from "../../http/index.ts";
 import { LogBook } from "../../log/log-book.ts";
 import type { LogEntry } from "../../protocol/resources/resources.ts";
 import { createTransport } from "../../transport/websocket.ts";
 import { type ManagerBus, openManagerBus } from "../bus/manager-bus.ts";
 import { withoutFile } from "../configuration/configuration.ts";
 import { Engine } from "../engine.ts";
-import { ASSETS } from "../serve-http.ts";
+import { builtPage } from "../serve-http.ts";
 import type { EmbeddedManager } from "./embedded-manager.ts";
 import { openEmbeddedPort } from "./embedded-port.ts";
 import { keepInFolder, keepInMemory } from "./embedded-state.ts";
@@ -132,17 +131,18 @@ export async function createManager(config: ConfigInput | string, options: Creat
     running = engine;
     cleanups.push(() => engine.close());
     const { listen = false } = options;
-    const hash = listen === false ? "" : await assetHash(ASSETS);
+    const assets = listen === false ? null : builtPage();
     const { control, extensions, hub, system } = engine;
-    const transport = createTransport({ control, extensions, hub, system, assetHash: hash });
+    const transport = createTransport({ control, extensions, hub, system, assetHash: assets?.hash ?? "" });
     cleanups.push(() => transport.close(1001, "this manager has been disposed"));
     const port =
-      listen === false
+      listen === false || assets === null
         ? null
         : await openEmbeddedPort({
             engine,
             log,
             transport,
+            assets,
             config: loaded,
             listen,
             busUpgrade: bus?.busUpgrade ?? null,

@@ -8,7 +8,7 @@ import { authFilePath } from "../../config/default-paths.ts";
 import type { Config } from "../../config/definition.ts";
 import { listenAddress } from "../../config/schema/schema-addresses.ts";
 import { isAlive, startTimeOf } from "../../daemon/proc/proc.ts";
-import type { HttpServer } from "../../http/index.ts";
+import type { HttpServer, HttpServerOptions } from "../../http/index.ts";
 import type { BusUpgrade } from "../../http/server/bus-upgrade.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { Transport } from "../../transport/websocket.ts";
@@ -20,6 +20,7 @@ interface EmbeddedPortOptions {
   engine: Engine;
   log: LogBook;
   transport: Transport;
+  assets: HttpServerOptions["assets"];
   config: Config;
   /** The bus behind `/mgr/bus`. */
   busUpgrade: BusUpgrade | null;
@@ -37,6 +38,7 @@ export async function openEmbeddedPort({
   engine,
   log,
   transport,
+  assets,
   config,
   listen,
   busUpgrade,
@@ -46,9 +48,10 @@ export async function openEmbeddedPort({
   const authFile = authFilePath(instance);
   const made = authFile === null ? await makeLogin() : null;
   try {
-    const prepared = await prepareHttp({
+    const prepared = prepareHttp({
       engine,
       transport,
+      assets,
       instance,
       log,
       authFile: made?.file ?? authFile,

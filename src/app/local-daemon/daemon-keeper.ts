@@ -4,15 +4,12 @@ import { MgrError, messageOf } from "../../base/errors.ts";
 import { poll, untilWithin } from "../../base/wait.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { Engine } from "../engine.ts";
-import { LocalDaemon, watchDaemon } from "./local-daemon.ts";
-import type { PreparedDaemon } from "./prepared-daemon.ts";
+import { type LocalDaemon, watchDaemon } from "./local-daemon.ts";
 
 /** Time that the start of the manager waits for the daemon's hello, milliseconds. */
 const HELLO_TIMEOUT_MS = 10_000;
 /** Time for a daemon to end, milliseconds, in addition to the stop times of the processes that it still runs. */
 const END_TIMEOUT_MS = 60_000;
-/** Time to end for a daemon that has just been started and runs nothing, milliseconds. */
-const BIRTH_END_TIMEOUT_MS = 5_000;
 /** Pauses before a daemon that died is started again, milliseconds: a daemon that always dies must not be restarted in a tight loop. */
 const RESTART_MS = [0, 1_000, 2_000, 5_000, 10_000, 30_000];
 /** Time without a death after which the count of deaths is reset, milliseconds. */
@@ -21,16 +18,13 @@ const CHECK_INTERVAL_MS = 50;
 
 interface DaemonKeeperOptions {
   stateDir: string;
-  host: string;
-  /** Path of the broker's unix socket. */
-  socket: string;
-  /** The prepared daemon for the first start. */
-  prepared: PreparedDaemon | null;
+  /** The daemon, found or started. */
+  daemon: LocalDaemon;
   engine: Engine;
   log: LogBook;
 }
 
-/** Keeps the local daemon running: finds or starts it, waits for its first heartbeat, and replaces it when it dies. */
+/** Keeps the local daemon running: waits for its first heartbeat, and replaces it when it dies. */
 export class DaemonKeeper {
   readonly #options: DaemonKeeperOptions;
   readonly #daemon: LocalDaemon;
@@ -44,28 +38,26 @@ export class DaemonKeeper {
 
   constructor(options: DaemonKeeperOptions) {
     this.#options = options;
-    this.#daemon = new LocalDaemon(options);
+    this.#daemon = options.daemon;
   }
 
   /**
-   * Finds or starts the daemon and waits for its hello, HELLO_TIMEOUT_MS at most. Resolves with null, or with the reason why there was no hello,
-   * which is also logged. Rejects if the daemon dies first, or when `signal` fires; a daemon that was started here is then ended.
+   * Waits for the daemon's hello, HELLO_TIMEOUT_MS at most. Resolves with null, or with the reason why there was no hello, which is also logged.
+   * Rejects if the daemon dies first, or when `signal` fires.
    */
   async begin(signal: AbortSignal): Promise<string | null> {
     signal.throwIfAborted();
-    const how = await this.#daemon.ensure();
     // The end of a daemon that was started here is logged where its exit is seen.
-    if (how === "found") await this.#watch();
+    const { isNewborn } = this.#daemon;
+    if (!isNewborn) await this.#watch();
     const waiting = new AbortController();
     try {
       await Promise.race([hello(this.#options.engine, AbortSignal.any([waiting.signal, signal])), this.#daemon.death]);
-    } catch (error) {
-      if (how === "started") await this.#endNewborn();
-      throw error;
     } finally {
       waiting.abort();
     }
-    if (how === "started") await this.#watch();
+    this.#daemon.grown();
+    if (isNewborn) await this.#watch();
     return this.#problem();
   }
 
@@ -109,7 +101,7 @@ export class DaemonKeeper {
     if (signal.aborted) return;
     const over = new AbortController();
     try {
-      await this.#daemon.ensure();
+      await this.#daemon.replace();
       await Promise.race([this.#locked(over.signal), this.#daemon.death]).finally(() => over.abort());
       await this.#watch();
     } catch (error) {
@@ -129,10 +121,6 @@ export class DaemonKeeper {
     const problem = `${what}; until it is ready, commands are refused. 'mgr down' ends it`;
     log.error(problem);
     return problem;
-  }
-
-  async #endNewborn(): Promise<void> {
-    await this.#daemon.end("SIGTERM", BIRTH_END_TIMEOUT_MS).catch(() => this.#daemon.end("SIGKILL", BIRTH_END_TIMEOUT_MS));
   }
 
   async #locked(signal: AbortSignal): Promise<void> {

@@ -19,6 +19,8 @@ interface LocalDaemonOptions {
 type Identity = Pick<LockInfo, "pid" | "start_time">;
 
 const END_CHECK_INTERVAL_MS = 20;
+/** Time to end for a daemon that has just been started and runs nothing, milliseconds. */
+const BIRTH_END_TIMEOUT_MS = 5_000;
 
 /** The daemon of this instance: found by its lock, or started. The lock prevents a second one. */
 export class LocalDaemon {
@@ -26,6 +28,7 @@ export class LocalDaemon {
   /** The daemon that was last started here. */
   #own: { identity: Identity; death: Promise<never> } | null = null;
   #prepared: PreparedDaemon | null;
+  #isNewborn = false;
 
   constructor(options: LocalDaemonOptions) {
     this.#options = options;
@@ -44,20 +47,49 @@ export class LocalDaemon {
     return target !== null && mayBeAlive(target.pid, target.start_time) ? target : null;
   }
 
-  /** Starts the daemon if there is none. Returns whether one was already running. */
-  async ensure(): Promise<"found" | "started"> {
-    this.#own = null;
-    const prepared = this.#prepared;
-    this.#prepared = null;
-    if ((await this.holder()) !== null) {
-      prepared?.cancel();
-      return "found";
+  /** Whether a daemon runs already; the prepared one is then cancelled. */
+  async find(): Promise<boolean> {
+    const isFound = (await this.holder()) !== null;
+    if (isFound) {
+      this.#prepared?.cancel();
+      this.#prepared = null;
+      this.#own = null;
     }
+    return isFound;
+  }
+
+  /** Starts the daemon. It connects to the broker's socket, which therefore exists already. */
+  async start(): Promise<void> {
     const { stateDir, host, socket } = this.#options;
-    const daemon = prepared ?? new PreparedDaemon({ stateDir, host });
+    const daemon = this.#prepared ?? new PreparedDaemon({ stateDir, host });
+    this.#prepared = null;
+    this.#own = null;
     const pid = await daemon.begin({ socket });
     this.#own = { identity: { pid, start_time: startTimeOf(pid) ?? "" }, death: daemon.death };
-    return "started";
+    this.#isNewborn = true;
+  }
+
+  /** Starts a daemon in place of one that died, unless there is one already. Like that one, it outlives its manager. */
+  async replace(): Promise<void> {
+    if (!(await this.find())) await this.start();
+    this.grown();
+  }
+
+  /** Whether the daemon belongs to a start of the manager that may still fail. */
+  get isNewborn(): boolean {
+    return this.#isNewborn;
+  }
+
+  /** From now on the daemon outlives its manager. */
+  grown(): void {
+    this.#isNewborn = false;
+  }
+
+  /** Ends the daemon if it was started here and `grown` was not called. */
+  async endNewborn(): Promise<void> {
+    if (!this.#isNewborn) return;
+    this.#isNewborn = false;
+    await this.end("SIGTERM", BIRTH_END_TIMEOUT_MS).catch(() => this.end("SIGKILL", BIRTH_END_TIMEOUT_MS));
   }
 
   /** Rejects with its last output when the daemon that was started here ends. Never resolves. */

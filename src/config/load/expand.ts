@@ -30,7 +30,6 @@ export function expandFile(root: unknown, outer: VariableScope, writtenAt: (path
   const findings: Finding[] = [];
   const scope = new Defines(entriesOf(entriesOf(root)?.get("defines") ?? null) ?? new Map(), outer, writtenAt);
   const expand = (text: string, path: KeyPath): unknown => {
-    if (!text.includes("$")) return text;
     try {
       const own = path.length === 2 && path[0] === "defines" ? scope.define(String(path[1])) : undefined;
       const expanded = own ?? expandText(text, (name) => scope.get(name));
@@ -41,15 +40,25 @@ export function expandFile(root: unknown, outer: VariableScope, writtenAt: (path
       return new Expanded(text);
     }
   };
-  const walk = (value: unknown, path: KeyPath): unknown => {
-    if (typeof value === "string") return expand(value, path);
-    if (Array.isArray(value)) return value.map((item, index) => walk(item, [...path, index]));
+  // One path for all values, as long as the walk is deep: a large file has tens of thousands of them.
+  const path: (string | number)[] = [];
+  const walk = (value: unknown): unknown => {
+    if (typeof value === "string") return value.includes("$") ? expand(value, [...path]) : value;
+    if (Array.isArray(value)) return value.map((item, index) => below(index, item));
     const entries = typeof value === "object" && value !== null ? entriesOf(value) : undefined;
     if (entries === undefined) return value;
-    const ignored = (key: string) => key.startsWith("x-") && !NAMED.has(String(path.at(-1)));
-    return new Map([...entries].map(([key, item]) => [key, ignored(key) ? item : walk(item, [...path, key])]));
+    const isNamed = NAMED.has(String(path.at(-1)));
+    const expanded = new Map<string, unknown>();
+    for (const [key, item] of entries) expanded.set(key, !isNamed && key.startsWith("x-") ? item : below(key, item));
+    return expanded;
   };
-  return { value: walk(root, []), scope, findings };
+  const below = (key: string | number, value: unknown): unknown => {
+    path.push(key);
+    const expanded = walk(value);
+    path.pop();
+    return expanded;
+  };
+  return { value: walk(root), scope, findings };
 }
 
 /** The `defines` of one file: they may use each other, in any order, but not in a circle. */

@@ -29,11 +29,12 @@ export class Layers {
     return (this.#holder(key)?.values ?? PROCESS_DEFAULTS)[key] as ProcessKeys[K];
   }
 
-  /** A mapping with fixed keys: each key from the strongest section that has it, else its default. */
+  /** A mapping with fixed keys: each key from the strongest section that has it, else its default. Without any section, it is `defaults` itself. */
   merged<K extends "terminal" | "restart" | "limits" | "scheduling" | "stop", Defaults extends NonNullable<ProcessSection[K]>>(
     key: K,
     defaults: Defaults,
   ): Defaults {
+    if (this.#holder(key) === undefined) return defaults;
     return Object.assign({}, defaults, ...this.#layers.map(({ values }) => values[key]));
   }
 

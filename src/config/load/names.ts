@@ -53,6 +53,7 @@ export class Names {
   /** Every section that a process is merged from: its templates, the weakest first, then its own. */
   sections(name: string): { path: KeyPath; settings: Settings }[] {
     const own = this.processes.get(name) ?? new Map<string, unknown>();
+    if (!own.has("extends")) return [{ path: ["processes", name], settings: own }];
     const above = lineage(extending(own), (template) => {
       const settings = this.templates.get(template);
       return settings && extending(settings);

@@ -9,9 +9,10 @@ import { entriesOf } from "../schema/schema-kinds.ts";
 import { type ExpandedFile, expandFile, type VariableScope } from "./expand.ts";
 import { filesMatching } from "./glob.ts";
 import { overlaid, partOf } from "./overlay.ts";
+import { type ParsedText, yamlOf } from "./parsed-text.ts";
 import { checkProfiles, missingProfile, profileFile } from "./profiles.ts";
 import { MAX_FILE_BYTES, readConfigText } from "./read-file.ts";
-import { readYaml, type YamlSource } from "./yaml-source.ts";
+import type { YamlSource } from "./yaml-source.ts";
 
 const MAX_FILES = 1_000;
 const MAX_TOTAL_BYTES = 16 * MAX_FILE_BYTES;
@@ -41,10 +42,6 @@ export interface Source {
 /** The source of a file's text; `label` is the file's name in problems. */
 export function sourceOf(text: string, place: { file: string; label: string }, outer: VariableScope): Source {
   return sourceOfYaml(yamlOf(text, place.label), { ...place, hash: hashOf(text), overlays: [] }, outer);
-}
-
-function yamlOf(text: string, label: string): YamlSource {
-  return readYaml(text.startsWith("\uFEFF") ? text.slice(1) : text, label);
 }
 
 type FilePlace = { readonly file: string } & Pick<Source, "label" | "hash" | "overlays">;
@@ -95,22 +92,24 @@ export interface ReadOptions {
   readonly trustConfig: boolean;
   /** Profiles whose files are put over the main file, the strongest last. */
   readonly profiles: readonly string[];
+  /** Resolves with what another program made of the main file, or null. */
+  readonly parsed?: (() => Promise<ParsedText | null>) | undefined;
 }
 
 /**
  * The main file, with the files of the profiles over it, and all files that it includes, each once: depth first, in the order of the includes. A
  * faulty include is a problem of the file that contains it; a main file or one of a profile that cannot be read is a ConfigError.
  */
-export async function readSources(path: string, { outer, instead, trustConfig, profiles }: ReadOptions): Promise<Source[]> {
+export async function readSources(path: string, { outer, instead, trustConfig, profiles, parsed }: ReadOptions): Promise<Source[]> {
   const main = resolve(path);
   const labelOf = (file: string) => (file === main ? path : join(dirname(path), relative(dirname(main), file)));
   checkProfiles(path, profiles);
   const files: ReadFile[] = [];
-  const overlays: ReadFile[] = [];
+  const overlays: YamlFile[] = [];
   const seen = new Set<string>();
   let bytes = 0;
 
-  const readYamlFile = async (file: string): Promise<Omit<ReadFile, "outer" | "problems"> | null> => {
+  const readYamlFile = async (file: string): Promise<YamlFile | null> => {
     const identity = await realpath(file).catch(() => file);
     if (seen.has(identity)) return null;
     const label = labelOf(file);
@@ -120,7 +119,9 @@ export async function readSources(path: string, { outer, instead, trustConfig, p
       throw new MgrError("bad_field", `makes the configuration larger than ${MAX_FILES} files or ${MAX_TOTAL_BYTES} characters`);
     }
     seen.add(identity);
-    return { file, label, hash: hashOf(text), yaml: yamlOf(text, label) };
+    const hash = hashOf(text);
+    const known = file === main ? ((await parsed?.()) ?? null) : null;
+    return { file, label, hash, yaml: yamlOf(text, label, known?.hash === hash ? known.value : null) };
   };
   const read = async (file: string, scope: VariableScope): Promise<void> => {
     const found = await readYamlFile(file);
@@ -135,7 +136,7 @@ export async function readSources(path: string, { outer, instead, trustConfig, p
       scope,
     );
     const problems: ConfigProblem[] = [];
-    files.push({ ...found, outer: scope, problems });
+    files.push({ ...found, outer: scope, problems, source });
     for (const { pattern, path: at } of includesOf(source)) {
       for (const problem of await readIncluded(pattern, source, read)) {
         const located = typeof problem === "string" ? source.locate({ path: at, message: problem }) : problem;
@@ -148,28 +149,35 @@ export async function readSources(path: string, { outer, instead, trustConfig, p
     const found = await readYamlFile(file).catch(async (error: unknown) => {
       throw await missingProfile(main, labelOf(file), profile, error);
     });
-    if (found !== null) overlays.push({ ...found, outer, problems: [] });
+    if (found !== null) overlays.push(found);
   }
   await read(main, outer);
   return assembled(files, overlays);
 }
 
-/** A file that was read, and the scope of its variables. */
-interface ReadFile {
+interface YamlFile {
   readonly file: string;
   readonly label: string;
   readonly hash: string;
   readonly yaml: YamlSource;
+}
+
+/** A file that was read, and the scope of its variables. */
+interface ReadFile extends YamlFile {
   readonly outer: VariableScope;
   /** Problems of its includes. */
   readonly problems: ConfigProblem[];
+  /** Made from the file and, for the main one, all overlays. */
+  readonly source: Source;
 }
 
 /** The sources of the files that were read. What overlays say about names that an included file defines is put over that file. */
-function assembled([main, ...included]: readonly ReadFile[], overlays: readonly ReadFile[]): Source[] {
+function assembled([main, ...included]: readonly ReadFile[], overlays: readonly YamlFile[]): Source[] {
+  const all = [main, ...included].flatMap((file) => file ?? []);
+  if (overlays.length === 0) return all.map(({ source, problems }) => ({ ...source, problems: [...source.problems, ...problems] }));
   const owners = new Map<string, ReadFile>();
   const keyOf = (section: string, name: string) => `${section}\0${name}`;
-  for (const file of [main, ...included].flatMap((each) => each ?? []))
+  for (const file of all)
     for (const [section, entries] of entriesOf(file.yaml.value ?? null) ?? [])
       for (const name of entriesOf(entries ?? null)?.keys() ?? [])
         if (!owners.has(keyOf(section, name))) owners.set(keyOf(section, name), file);
@@ -181,7 +189,7 @@ function assembled([main, ...included]: readonly ReadFile[], overlays: readonly 
     const own = isMain ? overlays.flatMap(({ yaml }) => yaml.problems) : [];
     return { ...made, problems: [...made.problems, ...own, ...file.problems] };
   };
-  return [main, ...included].flatMap((file) => (file === undefined ? [] : [source(file)]));
+  return all.map(source);
 }
 
 /** The problems of an include: sentences about it, or problems of the files that it names. */

@@ -25,5 +25,7 @@ export function withPlainText(value: unknown): unknown {
 function holdsExpanded(value: unknown): boolean {
   if (value instanceof Expanded) return true;
   if (Array.isArray(value)) return value.some(holdsExpanded);
-  return value instanceof Map && [...value.values()].some(holdsExpanded);
+  if (!(value instanceof Map)) return false;
+  for (const item of value.values()) if (holdsExpanded(item)) return true;
+  return false;
 }

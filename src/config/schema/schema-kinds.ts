@@ -249,12 +249,14 @@ export function entriesOf(value: unknown): ReadonlyMap<string, unknown> | undefi
 /** The entries of a mapping with fixed keys. A value `undefined`, which only a program can write, means an omitted key. */
 export function settingsOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
   const entries = entriesOf(value);
-  return entries && new Map([...entries].filter(([, item]) => item !== undefined));
+  if (entries === undefined) return undefined;
+  for (const item of entries.values()) if (item === undefined) return new Map([...entries].filter(([, each]) => each !== undefined));
+  return entries;
 }
 
 /** The findings of a failed parse, with the path of each below the parsed value. */
-export function findingsOf(error: z.ZodError): Finding[] {
-  return error.issues.map((issue) => ({
+export function findingsOf({ issues }: Pick<z.ZodError, "issues">): Finding[] {
+  return issues.map((issue) => ({
     path: issue.path.map((key) => (typeof key === "symbol" ? String(key) : key)),
     message: issue.message,
     at: issue.code === "custom" && issue.params?.at === "key" ? "key" : "value",
@@ -263,10 +265,15 @@ export function findingsOf(error: z.ZodError): Finding[] {
 
 type Context = z.core.ParsePayload;
 
+const SYNCHRONOUS = { async: false };
+
 function delegate<Value extends z.ZodType>(schema: Value, input: unknown, context: Context, below: KeyPath = []): z.output<Value> {
-  const result = schema.safeParse(input);
-  if (result.success) return result.data;
-  for (const finding of findingsOf(result.error)) report(context, { ...finding, path: [...below, ...finding.path] });
+  // As `safeParse` does, without the objects that it makes for each value.
+  const read = schema._zod.run({ value: input, issues: [] }, SYNCHRONOUS);
+  if (read instanceof Promise) throw new z.core.$ZodAsyncError();
+  if (read.issues.length === 0) return read.value as z.output<Value>;
+  const issues = read.issues.map((issue) => z.core.util.finalizeIssue(issue, SYNCHRONOUS, z.core.config()));
+  for (const finding of findingsOf({ issues })) report(context, { ...finding, path: [...below, ...finding.path] });
   return z.NEVER;
 }
 

@@ -7,6 +7,7 @@ import { expect, it } from "vitest";
 import type { DomainEvent } from "../../../src/actors/domain-events.ts";
 import type { Engine } from "../../../src/app/engine.ts";
 import { DaemonKeeper } from "../../../src/app/local-daemon/daemon-keeper.ts";
+import { LocalDaemon } from "../../../src/app/local-daemon/local-daemon.ts";
 import { Publisher } from "../../../src/base/publisher.ts";
 import { LogBook } from "../../../src/log/log-book.ts";
 import { bundled } from "../../support/bundled.ts";
@@ -26,7 +27,9 @@ it("a shutdown cancels the pause before a daemon that died is started again", as
     events: new Publisher<DomainEvent>(() => {}),
     daemonExited: () => {},
   } as unknown as Engine;
-  const keeper = new DaemonKeeper({ stateDir, host: "one", socket: join(folder, "bus.sock"), prepared: null, engine, log });
+  const daemon = new LocalDaemon({ stateDir, host: "one", socket: join(folder, "bus.sock"), prepared: null });
+  expect(await daemon.find()).toBe(true);
+  const keeper = new DaemonKeeper({ stateDir, daemon, engine, log });
   await keeper.begin(new AbortController().signal);
   // Without its state folder, no daemon can be started: the next attempt follows after a pause.
   await rename(stateDir, join(folder, "moved"));

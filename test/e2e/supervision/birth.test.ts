@@ -20,6 +20,14 @@ test("a daemon that dies at its start is reported at once, with its own message"
   expect(instance.living()).toEqual([]);
 });
 
+test("a start that fails after the daemon was told to begin leaves nothing", async () => {
+  await using instance = new Instance({ instance: { webui_https_cert_file: "missing.pem" }, processes });
+  const outcome = await instance.run("up", "-c", instance.config);
+  expect(outcome.code).toBe(1);
+  expect(outcome.stderr).toContain("missing.pem");
+  expect(instance.living()).toEqual([]);
+});
+
 test.each([
   ["in the foreground", [], "SIGINT"],
   ["that detaches", ["--detach"], "SIGINT"],
