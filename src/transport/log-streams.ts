@@ -40,7 +40,7 @@ export class LogStreams {
     });
   }
 
-  /** The same for one connection that sees some entries only: `select` returns what it may see of them. */
+  /** The same for connections that see some entries only: `select` returns what it may see of them. */
   selected(level: LogLevel, select: Selection["select"]): Observable<EncodedFrame> {
     return new Observable((subscriber) => {
       this.flush();
