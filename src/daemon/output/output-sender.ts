@@ -4,9 +4,9 @@ import type { OutputRing } from "./output-ring.ts";
 
 /**
  * Streaming output is sent once this many bytes are there, or after this time, milliseconds: a terminal delivers 4 KiB per read, and a
- * message for each would cost eight times as much as its bytes. With its head a message fits into one read of the receiver's socket, 64 KiB.
+ * message for each would cost eight times as much as its bytes.
  */
-const BATCH_BYTES = MAX_CHUNK_BYTES - 1024;
+const BATCH_BYTES = MAX_CHUNK_BYTES;
 const BATCH_MS = 2;
 /** Numbers of bytes not yet consumed by a lossless reader at which the program has to wait, and at which it may continue. */
 const HOLD_BYTES = 1024 * 1024;
@@ -179,7 +179,7 @@ export class OutputSender {
       window.next = Math.min(ring.start, until);
       this.#send(name, { offset: next, gap: window.next - next, data: new Uint8Array(0) });
     } else {
-      const { data } = ring.read(next, Math.min(limit - next, BATCH_BYTES));
+      const { data } = ring.read(next, Math.min(limit - next, MAX_CHUNK_BYTES));
       window.next = next + data.length;
       this.#send(name, { offset: next, gap: 0, data });
     }

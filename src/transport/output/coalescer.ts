@@ -5,8 +5,8 @@ import type { OutputChannel } from "./output-channel.ts";
 const COALESCE_MS = 16;
 /** After this long without output the next is sent at once, milliseconds: an echoed key must not wait for its predecessor's frame. */
 const QUIET_MS = 8;
-/** Joined output beyond this many bytes is sent without waiting: it bounds memory and frame size. A chunk of a flood is sent as it is, without a copy. */
-const COALESCE_BYTES = 48 * 1024;
+/** Joined output beyond this many bytes is sent without waiting: it bounds memory and frame size. */
+const COALESCE_BYTES = 64 * 1024;
 
 /** Decides when pending output is sent: at once after a pause, joined while it streams. */
 export class Coalescer {
