@@ -1,16 +1,9 @@
 import { EMPTY, type Observable, type Subscription } from "rxjs";
 import type { LogLevel } from "../protocol/resources/resources.ts";
+import type { EncodedFrame, EventBatch, ReadPosition } from "./event-batch.ts";
 import type { EventStreams } from "./event-streams.ts";
 import type { LogStreams } from "./log-streams.ts";
-import type { EncodedFrame } from "./outbox.ts";
 import type { ViewMode } from "./view.ts";
-
-/** Events that follow each other. Connections that have read equally far get the same object, and can share what is written. */
-export interface EventBatch {
-  readonly frames: readonly EncodedFrame[];
-  /** Bytes of all frames. */
-  readonly bytes: number;
-}
 
 /** A connection of an audience. */
 interface EventReader {
@@ -22,13 +15,6 @@ interface EventReader {
 interface Entry {
   readonly frame: EncodedFrame | null;
   next: Entry | null;
-}
-
-/** How far one connection has read the events of its audience. */
-export interface ReadPosition {
-  /** The events since the last call; null: there are none. */
-  take(): EventBatch | null;
-  leave(): void;
 }
 
 /**

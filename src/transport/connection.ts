@@ -10,6 +10,7 @@ import { type RefusalFrame, refusalFrame } from "../protocol/frames/refusal.ts";
 import type { LogEntry, LogLevel } from "../protocol/resources/resources.ts";
 import type { Audiences } from "./audience.ts";
 import { type Dispatch, isReadOnly } from "./dispatch.ts";
+import type { EncodedFrame } from "./event-batch.ts";
 import type { EventStreams } from "./event-streams.ts";
 import { type BegunFrame, FrameObserver, outcomeOf } from "./frame-observer.ts";
 import { frameRefusal } from "./frame-permission.ts";
@@ -18,7 +19,7 @@ import type { Answer, CommandHandler, Handler, HandlerContext, RequestHandler } 
 import type { HiddenNames } from "./hidden-names.ts";
 import type { LogStreams } from "./log-streams.ts";
 import type { NewsSchedule } from "./news-schedule.ts";
-import { type EncodedFrame, Outbox, type OutboxObserver, type OutboxSocket } from "./outbox.ts";
+import { Outbox, type OutboxObserver, type OutboxSocket } from "./outbox.ts";
 import type { InputOwners, TerminalViewer } from "./output/input-owners.ts";
 import type { OutputHub } from "./output/output-hub.ts";
 import type { OutputSubscription } from "./output/output-subscription.ts";

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
-import type { EventBatch } from "./audience.ts";
+import type { EventBatch } from "./event-batch.ts";
 import type { OutboxSocket } from "./outbox.ts";
 
 /** Parts up to this many bytes are copied into one buffer; for longer ones a write of several buffers costs less. */

@@ -2,7 +2,7 @@ import { Observable, type Subscriber, share } from "rxjs";
 import { type LogBook, levelAtLeast } from "../log/log-book.ts";
 import { encodeFrame } from "../protocol/frames/encode.ts";
 import { LOG_LEVELS, type LogEntry, type LogLevel } from "../protocol/resources/resources.ts";
-import type { EncodedFrame } from "./outbox.ts";
+import type { EncodedFrame } from "./event-batch.ts";
 
 /** Maximum number of entries in one frame: a single turn may log thousands. */
 const MAX_BATCH_ENTRIES = 256;

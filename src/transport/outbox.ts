@@ -1,4 +1,4 @@
-import type { EventBatch, ReadPosition } from "./audience.ts";
+import type { EncodedFrame, EventBatch, ReadPosition } from "./event-batch.ts";
 import { type NewsReader, NewsSchedule } from "./news-schedule.ts";
 import { type OutboxItem, OutboxQueue } from "./outbox-queue.ts";
 import type { OutputPiece } from "./output/output-piece.ts";
@@ -58,12 +58,6 @@ export interface OutboxObserver {
   overflow(): void;
   /** The client held a process back for too long: the connection has to be closed, with `reason` as text. */
   tooSlow?(reason: string): void;
-}
-
-/** An encoded event; a newer one with the same `mergeKey` replaces it when the reader is slow. */
-export interface EncodedFrame {
-  readonly bytes: Buffer;
-  readonly mergeKey: string | null;
 }
 
 /** A part of an item, and the number of its bytes that the socket has. */

@@ -1,8 +1,9 @@
 import { Subscription } from "rxjs";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Grant } from "../../src/base/access.ts";
-import { Audience, type EventBatch, type ReadPosition } from "../../src/transport/audience.ts";
-import { type EncodedFrame, Outbox, type OutboxSocket } from "../../src/transport/outbox.ts";
+import { Audience } from "../../src/transport/audience.ts";
+import type { EncodedFrame, EventBatch, ReadPosition } from "../../src/transport/event-batch.ts";
+import { Outbox, type OutboxSocket } from "../../src/transport/outbox.ts";
 import type { ViewMode } from "../../src/transport/view.ts";
 import { connectionServices } from "../support/connection-services.ts";
 import { FakeControl } from "../support/fake-control.ts";

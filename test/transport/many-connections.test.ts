@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ADMIN_GRANTS } from "../../src/base/access.ts";
-import type { EventBatch } from "../../src/transport/audience.ts";
 import { Connection } from "../../src/transport/connection.ts";
+import type { EventBatch } from "../../src/transport/event-batch.ts";
 import type { OutboxSocket } from "../../src/transport/outbox.ts";
 import type { RequestedView } from "../../src/transport/view.ts";
 import { connectionServices } from "../support/connection-services.ts";
