@@ -1,5 +1,8 @@
 // MB/s that one flooding process reaches 1, 10 and 100 subscribers with, through a real manager and its daemon.
-// Peer: a bare `ws` server that broadcasts frames of the same sizes to the same clients. `npx tsx bench/output-fanout.ts`
+// Peers: a bare `ws` server that broadcasts frames which it has made before, of the same sizes, to the same clients; and the least program that does
+// the same job: it reads a terminal of the same process, makes a JSON frame and broadcasts it. `npx tsx bench/output-fanout.ts`
+
+import type { Client } from "./support/client.ts";
 import { cpuMs } from "./support/cpu.ts";
 import { medianOf, printFigure, rounded, sleep } from "./support/figure.ts";
 import { BenchManager } from "./support/manager.ts";
@@ -13,6 +16,7 @@ const SETTLE_MS = 500;
 const MEASURE_MS = 1_500;
 const SINK = new URL("./support/sink.ts", import.meta.url);
 const BARE = new URL("./support/bare-broadcast.ts", import.meta.url);
+const CHAIN = new URL("./support/bare-terminal-broadcast.ts", import.meta.url);
 const SUBSCRIBE = { type: "subscribe_process_output", patterns: ["flood"] };
 const LINE = "2026-11-21T08:14:02.123 INFO  a line of a program that says much more than anybody will ever read: 42";
 
@@ -52,6 +56,7 @@ async function frameSizes(manager: BenchManager): Promise<number[]> {
 
 const ours: Rate[] = [];
 const theirs: Rate[] = [];
+const chains: Rate[] = [];
 await using manager = await BenchManager.up({ flood: { command: ["yes", LINE], stop: { signal: "SIGTERM" } } });
 const [managerPid = 0] = manager.programs();
 const client = await manager.connect();
@@ -61,15 +66,30 @@ await using server = await Part.start(BARE);
 const { url } = await server.ask<{ url: string }>({ sizes });
 await using subscribers = await Part.start(SINK, `${manager.url}/ws`, manager.authorization);
 await using listeners = await Part.start(SINK, url);
-// In turn, so that both meet the same load of the machine; the process floods its terminal all the time.
+// In turn, so that all meet the same load of the machine; the process floods its terminal all the time.
 for (const count of SUBSCRIBERS) {
-  const [through, bare]: [Rate[], Rate[]] = [[], []];
+  const [through, bare, chained]: [Rate[], Rate[], Rate[]] = [[], [], []];
   for (let round = 0; round < ROUNDS; round++) {
     through.push(await rate(subscribers, managerPid, { count, hello: JSON.stringify(SUBSCRIBE) }));
     bare.push(await rate(listeners, server.pid, { count }));
+    chained.push(await rateOfChain(client, count));
   }
   ours.push(medians(through));
   theirs.push(medians(bare));
+  chains.push(medians(chained));
+}
+
+/** The process floods the terminal of the peer instead of ours meanwhile. */
+async function rateOfChain(client: Client, count: number): Promise<Rate> {
+  await client.ask({ type: "stop_process", name: "flood" });
+  const chain = await Part.start(CHAIN, "yes", LINE);
+  const { url } = await chain.ask<{ url: string }>({});
+  const readers = await Part.start(SINK, url);
+  const measured = await rate(readers, chain.pid, { count });
+  await readers[Symbol.asyncDispose]();
+  await chain[Symbol.asyncDispose]();
+  await client.ask({ type: "start_process", name: "flood" });
+  return measured;
 }
 
 function medians(rates: readonly Rate[]): Rate {
@@ -77,8 +97,8 @@ function medians(rates: readonly Rate[]): Rate {
 }
 
 const megabytes = (rates: readonly Rate[]) => rates.map(({ bytes }) => rounded(bytes / 1e6, 1));
-const [values, peerValues] = [megabytes(ours), megabytes(theirs)];
-const [value = 0, peer = 0] = [values.at(-1), peerValues.at(-1)];
+const [values, peerValues, chainValues] = [megabytes(ours), megabytes(theirs), megabytes(chains)];
+const [value = 0, peer = 0, chain = 0] = [values.at(-1), peerValues.at(-1), chainValues.at(-1)];
 printFigure({
   figure: "output-fanout",
   unit: "MB/s received by all subscribers of one flooding process in total",
@@ -86,11 +106,16 @@ printFigure({
   peer: "bare ws broadcast of frames of the same sizes, while the same process floods",
   peer_value: peer,
   ratio: rounded(value / peer),
+  chain: "bare terminal, JSON frame and ws broadcast in one program",
+  chain_value: chain,
+  ratio_to_chain: rounded(value / chain),
   subscribers: SUBSCRIBERS,
   values,
   peer_values: peerValues,
+  chain_values: chainValues,
   cpu_us_per_mb: ours.map(({ us }) => Math.round(us)),
   peer_cpu_us_per_mb: theirs.map(({ us }) => Math.round(us)),
+  chain_cpu_us_per_mb: chains.map(({ us }) => Math.round(us)),
   clients_cpu_percent: ours.map(({ clients }) => Math.round(clients)),
   peer_clients_cpu_percent: theirs.map(({ clients }) => Math.round(clients)),
   frame_bytes: Math.round(sizes.reduce((sum, size) => sum + size, 0) / sizes.length),

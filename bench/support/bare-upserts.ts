@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
-import { findMark, renewMark } from "./upsert-marks.ts";
+import { findMark, microseconds, renewMark } from "./upsert-marks.ts";
 
 export interface BareUpsertsQuestion {
   /** The texts of the frames of each change. */
@@ -34,22 +34,24 @@ process.send?.({});
 
 function broadcastAll({ count, perSecond }: { count: number; perSecond: number }, done: () => void): void {
   const begin = performance.now();
+  const start = microseconds();
   let sent = 0;
   const timer = setInterval(() => {
     for (; sent < Math.min(count, ((performance.now() - begin) * perSecond) / 1_000); sent++)
-      broadcast(changes[sent % changes.length] ?? []);
+      broadcast(changes[sent % changes.length] ?? [], start + Math.floor((sent * 1e6) / perSecond));
     if (sent < count) return;
     clearInterval(timer);
     done();
   }, 1);
 }
 
-function broadcast(frames: readonly Buffer[]): void {
+/** `due`: when the change had to be made, µs. A server that does not keep up is late by that. */
+function broadcast(frames: readonly Buffer[], due: number): void {
   for (const frame of frames) {
     // A copy, because clients that are behind have the last one still.
     const bytes = Buffer.from(frame);
     const mark = findMark(bytes);
-    if (mark >= 0) renewMark(bytes, mark);
+    if (mark >= 0) renewMark(bytes, mark, due);
     for (const client of clients) client.send(bytes, { binary: false });
   }
 }

@@ -10,7 +10,7 @@ export function microseconds(): number {
 
 /** A command override made now. */
 export function markNow(): string {
-  return String(microseconds()).padStart(DIGITS, "0");
+  return markAt(microseconds());
 }
 
 /** Where the next whole mark of `data` begins, from `start` on; -1: there is none. */
@@ -24,7 +24,11 @@ export function markTime(data: Buffer, at: number): number {
   return Number(data.toString("latin1", at + MARK.length, at + MARK_BYTES));
 }
 
-/** Makes the mark at this place one of now. */
-export function renewMark(data: Buffer, at: number): void {
-  data.write(markNow(), at + MARK.length, "latin1");
+/** Makes the mark at this place one of this time, microseconds. */
+export function renewMark(data: Buffer, at: number, time: number): void {
+  data.write(markAt(time), at + MARK.length, "latin1");
+}
+
+function markAt(time: number): string {
+  return String(time).padStart(DIGITS, "0");
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { EMPTY, type Observable, type Subscription } from "rxjs";
 import type { Control, Starter } from "../actors/control.ts";
 import type { CommandObserver, EndOfCommand } from "../base/command-observer.ts";
 import { type ErrorCode, MgrError, messageOf, shuttingDown, wireCode } from "../base/errors.ts";
@@ -9,7 +8,9 @@ import { ackFrame, encodeFrame, encodeInParts, errorFrame } from "../protocol/fr
 import type { AnswerOf, ClientFrame, ClientFrameType, ManagerFrame } from "../protocol/frames/frames.ts";
 import { type RefusalFrame, refusalFrame } from "../protocol/frames/refusal.ts";
 import type { LogEntry, LogLevel } from "../protocol/resources/resources.ts";
+import type { Audiences } from "./audience.ts";
 import { type Dispatch, isReadOnly } from "./dispatch.ts";
+import type { EncodedFrame } from "./event-batch.ts";
 import type { EventStreams } from "./event-streams.ts";
 import { type BegunFrame, FrameObserver, outcomeOf } from "./frame-observer.ts";
 import { frameRefusal } from "./frame-permission.ts";
@@ -18,7 +19,7 @@ import type { Answer, CommandHandler, Handler, HandlerContext, RequestHandler } 
 import type { HiddenNames } from "./hidden-names.ts";
 import type { LogStreams } from "./log-streams.ts";
 import type { NewsSchedule } from "./news-schedule.ts";
-import { type EncodedFrame, Outbox, type OutboxObserver, type OutboxSocket } from "./outbox.ts";
+import { Outbox, type OutboxObserver, type OutboxSocket } from "./outbox.ts";
 import type { InputOwners, TerminalViewer } from "./output/input-owners.ts";
 import type { OutputHub } from "./output/output-hub.ts";
 import type { OutputSubscription } from "./output/output-subscription.ts";
@@ -34,6 +35,7 @@ export interface ConnectionServices {
   readonly hub: OutputHub;
   readonly events: EventStreams;
   readonly logs: LogStreams;
+  readonly audiences: Audiences;
   readonly news: NewsSchedule;
   readonly refusals: RefusalLog;
   readonly observer: CommandObserver | null;
@@ -67,10 +69,8 @@ export class Connection implements HandlerContext, TerminalViewer {
   readonly #outbox: Outbox;
   readonly #schedule = new FrameSchedule();
   readonly #observer: FrameObserver;
-  readonly #events: Subscription;
   readonly #output: OutputSubscription;
   readonly #onClose: (() => void)[] = [];
-  #log: Subscription;
   #logMinLevel: LogLevel = "info";
   #isClosed = false;
 
@@ -84,8 +84,7 @@ export class Connection implements HandlerContext, TerminalViewer {
     this.starter = this.#starterOf(principal);
     this.#observer = new FrameObserver(services.observer, { principal, client });
     this.#outbox = new Outbox(socket, { ...observer, hasRoom: () => services.hub.hasRoom(this.#output) }, services.news);
-    this.#events = services.events.of(this.view).subscribe((frame) => this.#outbox.push(frame));
-    this.#log = this.#followLog();
+    this.#follow();
     this.#output = services.hub.open({
       sink: this.#outbox,
       contains: (name) => contains(this.view, name),
@@ -117,8 +116,7 @@ export class Connection implements HandlerContext, TerminalViewer {
   close(): void {
     this.#isClosed = true;
     this.#outbox.flush();
-    this.#events.unsubscribe();
-    this.#log.unsubscribe();
+    this.#outbox.follow(null);
     for (const callback of this.#onClose.splice(0)) callback();
     this.#services.hub.closeSubscription(this.#output);
     this.#services.inputOwners.forget(this);
@@ -136,9 +134,8 @@ export class Connection implements HandlerContext, TerminalViewer {
     if (level === this.#logMinLevel) return;
     // Entries of this turn are still sent by the old level.
     this.#services.logs.flush();
-    this.#log.unsubscribe();
     this.#logMinLevel = level;
-    this.#log = this.#followLog();
+    this.#follow();
   }
 
   subscribeOutput(patterns: readonly string[]): void | Promise<void> {
@@ -351,17 +348,8 @@ export class Connection implements HandlerContext, TerminalViewer {
     this.#outbox.reply(encodeFrame(frame));
   }
 
-  #followLog(): Subscription {
-    return this.#logFrames().subscribe((frame) => this.#outbox.push(frame));
-  }
-
-  #logFrames(): Observable<EncodedFrame> {
-    const { view } = this;
-    const { kind } = view.kind === "granted" ? view.within : view;
-    const { logs } = this.#services;
-    if (kind !== "full" && kind !== "log_only") return EMPTY;
-    if (view.kind !== "granted") return logs.from(this.#logMinLevel);
-    return logs.selected(this.#logMinLevel, (entries) => this.shownEntries(entries));
+  #follow(): void {
+    this.#outbox.follow(() => this.#services.audiences.join(this.#outbox, this.view, this.#logMinLevel));
   }
 }
 

@@ -5,8 +5,8 @@ import { ancestorNames } from "../base/names.ts";
 import { encodeFrame } from "../protocol/frames/encode.ts";
 import { type ChangeFrame, MANAGER_FRAMES, type ManagerFrame } from "../protocol/frames/frames.ts";
 import type { ProcessTreeNode } from "../protocol/resources/resources.ts";
+import type { EncodedFrame } from "./event-batch.ts";
 import { HiddenNames } from "./hidden-names.ts";
-import type { EncodedFrame } from "./outbox.ts";
 import type { SnapshotPart } from "./snapshot-part.ts";
 import { contains, type GrantedView, type ViewMode } from "./view.ts";
 

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
+import type { EventBatch } from "./event-batch.ts";
 import type { OutboxSocket } from "./outbox.ts";
 
 /** Parts up to this many bytes are copied into one buffer; for longer ones a write of several buffers costs less. */
@@ -27,10 +28,21 @@ interface WireFrame {
 export class JoinedFrames {
   #frames: readonly WireFrame[] = [];
   #joined = Buffer.alloc(0);
+  #batch: EventBatch | null = null;
+  #joinedBatch = Buffer.alloc(0);
+
+  /** A batch is the same object for all connections that are sent it. */
+  ofBatch(batch: EventBatch): Buffer {
+    if (batch !== this.#batch) {
+      this.#joinedBatch = join(batch.frames.map(({ bytes }) => ({ bytes, fin: true, continues: false })));
+      this.#batch = batch;
+    }
+    return this.#joinedBatch;
+  }
 
   of(frames: readonly WireFrame[]): Buffer {
     if (!areSame(frames, this.#frames)) {
-      this.#joined = Buffer.concat(frames.flatMap((frame) => [headerOf(frame), frame.bytes]));
+      this.#joined = join(frames);
       this.#frames = frames;
     }
     return this.#joined;
@@ -78,6 +90,12 @@ export class FrameWriter implements OutboxSocket {
     this.#done.push(done);
   }
 
+  sendBatch(batch: EventBatch, done: (error?: Error | null) => void): void {
+    this.#counters.sent += batch.frames.length;
+    if (this.#ws.readyState !== this.#ws.OPEN) process.nextTick(done);
+    else this.#stream.write(this.#joined.ofBatch(batch), done);
+  }
+
   cork(): void {}
 
   uncork(): void {
@@ -101,6 +119,10 @@ export class FrameWriter implements OutboxSocket {
     }
     this.#stream.uncork();
   }
+}
+
+function join(frames: readonly WireFrame[]): Buffer<ArrayBuffer> {
+  return Buffer.concat(frames.flatMap((frame) => [headerOf(frame), frame.bytes]));
 }
 
 function areSame(some: readonly WireFrame[], others: readonly WireFrame[]): boolean {

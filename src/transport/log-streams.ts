@@ -2,7 +2,7 @@ import { Observable, type Subscriber, share } from "rxjs";
 import { type LogBook, levelAtLeast } from "../log/log-book.ts";
 import { encodeFrame } from "../protocol/frames/encode.ts";
 import { LOG_LEVELS, type LogEntry, type LogLevel } from "../protocol/resources/resources.ts";
-import type { EncodedFrame } from "./outbox.ts";
+import type { EncodedFrame } from "./event-batch.ts";
 
 /** Maximum number of entries in one frame: a single turn may log thousands. */
 const MAX_BATCH_ENTRIES = 256;
@@ -40,7 +40,7 @@ export class LogStreams {
     });
   }
 
-  /** The same for one connection that sees some entries only: `select` returns what it may see of them. */
+  /** The same for connections that see some entries only: `select` returns what it may see of them. */
   selected(level: LogLevel, select: Selection["select"]): Observable<EncodedFrame> {
     return new Observable((subscriber) => {
       this.flush();

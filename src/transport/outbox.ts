@@ -1,3 +1,4 @@
+import type { EncodedFrame, EventBatch, ReadPosition } from "./event-batch.ts";
 import { type NewsReader, NewsSchedule } from "./news-schedule.ts";
 import { type OutboxItem, OutboxQueue } from "./outbox-queue.ts";
 import type { OutputPiece } from "./output/output-piece.ts";
@@ -34,6 +35,11 @@ const SLICE_BYTES = 64 * 1024;
 export interface OutboxSocket {
   /** `fin: false`: more of the same message follows. `done` once the kernel has the bytes, or on failure. */
   send(data: Buffer, options: { fin: boolean }, done: (error?: Error | null) => void): void;
+  /**
+   * Sends whole messages in one write, outside of cork and uncork; connections that are sent the same get the same batch. Left out: all messages are
+   * passed to `send`.
+   */
+  sendBatch?(batch: EventBatch, done: (error?: Error | null) => void): void;
   /** Bytes that the kernel has not accepted yet. */
   readonly bufferedAmount: number;
   /** Between cork and uncork, small writes are joined. */
@@ -52,12 +58,6 @@ export interface OutboxObserver {
   overflow(): void;
   /** The client held a process back for too long: the connection has to be closed, with `reason` as text. */
   tooSlow?(reason: string): void;
-}
-
-/** An encoded event; a newer one with the same `mergeKey` replaces it when the reader is slow. */
-export interface EncodedFrame {
-  readonly bytes: Buffer;
-  readonly mergeKey: string | null;
 }
 
 /** A part of an item, and the number of its bytes that the socket has. */
@@ -82,6 +82,7 @@ export class Outbox implements OutputSink, NewsReader {
   readonly #news: NewsSchedule;
   readonly #queue = new OutboxQueue();
   readonly #skipped = new SkippedOutput();
+  #events: ReadPosition | null = null;
   #current: Sending | null = null;
   #inFlight = 0;
   /** The part of `#current` and `#inFlight` that counts against the limits. */
@@ -128,10 +129,30 @@ export class Outbox implements OutputSink, NewsReader {
     this.#observer.tooSlow?.(reason);
   }
 
-  /** Queues an event that must be delivered. In a burst it waits a few milliseconds for the next ones, unless something else is sent. */
+  /** Sends the events of an audience from now on, in a burst some milliseconds later, instead of those of an earlier one. Null: no more. */
+  follow(join: (() => ReadPosition) | null): void {
+    this.#collect();
+    const earlier = this.#events;
+    // Joined first, so that streams which both have stay open.
+    this.#events = this.#closed ? null : (join?.() ?? null);
+    earlier?.leave();
+  }
+
+  hasEvents(): void {
+    if (!this.#scheduled) this.#news.add(this);
+  }
+
+  /** Sends the events whose time has come; those of a slow reader are queued. */
+  sendEvents(): void {
+    if (this.#waitsForSocket) this.#collect();
+    else this.flush();
+  }
+
+  /** Queues an event that must be delivered, as those of the audience. */
   push(frame: EncodedFrame): void {
-    if (this.#behind && frame.mergeKey !== null) this.#queue.drop(frame.mergeKey);
-    this.#enqueue(itemOf(frame.bytes, { mergeKey: frame.mergeKey }), true);
+    this.#collect();
+    this.#queueEvent(frame);
+    if (!this.#closed && !this.#isScheduled()) this.#news.add(this);
   }
 
   /** Queues a frame that must be delivered, and does not wait: `ack`, `error` and the like. */
@@ -157,6 +178,8 @@ export class Outbox implements OutputSink, NewsReader {
   flush(): void {
     if (this.#closed) return;
     this.#news.remove(this);
+    if (this.#sendBatch()) return;
+    this.#collect();
     if (this.#current === null && this.#queue.isEmpty) return;
     this.#socket.cork();
     while (this.#inFlight < WRITE_AHEAD_BYTES && this.#sendNext());
@@ -168,11 +191,46 @@ export class Outbox implements OutputSink, NewsReader {
   close(): void {
     this.#closed = true;
     this.#news.remove(this);
+    this.#events?.leave();
+    this.#events = null;
     this.#queue.clear();
     this.#current = null;
   }
 
-  #enqueue(item: OutboxItem, isNews = false): void {
+  #enqueue(item: OutboxItem): void {
+    this.#collect();
+    this.#queueItem(item);
+    this.#schedule();
+  }
+
+  #queueEvent({ bytes, mergeKey }: EncodedFrame): void {
+    if (this.#behind && mergeKey !== null) this.#queue.drop(mergeKey);
+    this.#queueItem(itemOf(bytes, { mergeKey }));
+  }
+
+  /** Sends the events of the audience as they are, if nothing waits before them. */
+  #sendBatch(): boolean {
+    if (this.#socket.sendBatch === undefined || this.#current !== null || this.#waitsForSocket || !this.#queue.isEmpty) return false;
+    const batch = this.#events?.take() ?? null;
+    if (batch === null) return false;
+    const { bytes } = batch;
+    if (this.#inFlight + bytes >= WRITE_AHEAD_BYTES) {
+      for (const frame of batch.frames) this.#queueEvent(frame);
+      return false;
+    }
+    this.#inFlight += bytes;
+    this.#countedAhead += bytes;
+    this.#socket.sendBatch(batch, () => this.#accepted(bytes, bytes));
+    this.#reportCongested();
+    return true;
+  }
+
+  /** Queues the events of the audience that were not taken yet. */
+  #collect(): void {
+    for (const frame of this.#events?.take()?.frames ?? []) this.#queueEvent(frame);
+  }
+
+  #queueItem(item: OutboxItem): void {
     if (this.#closed) return;
     this.#queue.push(item);
     if (this.waitingBytes > (this.#keepsOutput ? UNSKIPPED_LIMIT_BYTES : HARD_LIMIT_BYTES)) {
@@ -183,8 +241,6 @@ export class Outbox implements OutputSink, NewsReader {
     if (this.waitingBytes > FULL_BYTES) this.#full = true;
     if (this.waitingBytes > FAR_BEHIND_BYTES) this.#farBehind = true;
     if (this.waitingBytes > SOFT_LIMIT_BYTES) this.#behind = true;
-    if (!isNews) this.#schedule();
-    else if (!this.#isScheduled()) this.#news.add(this);
   }
 
   #isScheduled(): boolean {
@@ -192,7 +248,7 @@ export class Outbox implements OutputSink, NewsReader {
   }
 
   #schedule(): void {
-    if (this.#isScheduled()) return;
+    if (this.#closed || this.#isScheduled()) return;
     this.#scheduled = true;
     const flush = () => {
       this.#scheduled = false;

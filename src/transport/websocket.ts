@@ -5,6 +5,7 @@ import type { ActorSystem } from "../actors/system.ts";
 import type { Principal } from "../base/principal.ts";
 import { MAX_FRAME_BYTES } from "../protocol/frames/decode.ts";
 import type { Process } from "../protocol/resources/resources.ts";
+import { Audiences } from "./audience.ts";
 import { Connection, type ConnectionServices } from "./connection.ts";
 import { createDispatch } from "./dispatch.ts";
 import { EventStreams } from "./event-streams.ts";
@@ -76,13 +77,15 @@ export function createTransport(options: TransportOptions): Transport {
   // Called before the streams are created, so that a process that appears is subscribed before its first frame.
   const unsubscribe = followProcesses(control, hub);
   const events = new EventStreams(control, (name) => hub.flush(name), extensions);
+  const logs = new LogStreams(control.log);
   const services: ConnectionServices = {
     control,
     snapshotParts: extensions,
     dispatch: createDispatch(extensions),
     hub,
     events,
-    logs: new LogStreams(control.log),
+    logs,
+    audiences: new Audiences(events, logs),
     news: new NewsSchedule(),
     refusals: new RefusalLog(control.log, system.clock),
     observer: commandObserver(options.extensions),

@@ -1,5 +1,6 @@
 import { systemClock } from "../../src/base/clock.ts";
 import { LogBook } from "../../src/log/log-book.ts";
+import { Audiences } from "../../src/transport/audience.ts";
 import type { ConnectionServices } from "../../src/transport/connection.ts";
 import { createDispatch } from "../../src/transport/dispatch.ts";
 import { EventStreams } from "../../src/transport/event-streams.ts";
@@ -14,12 +15,15 @@ import type { FakeControl } from "./fake-control.ts";
 /** What connections to a manager without machines share; the test closes `hub`. Refusals are not logged. */
 export function connectionServices(control: FakeControl): ConnectionServices & { readonly events: EventStreams } {
   const hub = new OutputHub({ clock: systemClock, source: { window() {}, hostOf: () => "testhost" } });
+  const events = new EventStreams(control, (name) => hub.flush(name));
+  const logs = new LogStreams(control.log);
   const extensions = transportExtensions(control.extensions);
   return {
     control,
     hub,
-    events: new EventStreams(control, (name) => hub.flush(name)),
-    logs: new LogStreams(control.log),
+    events,
+    logs,
+    audiences: new Audiences(events, logs),
     news: new NewsSchedule(),
     refusals: new RefusalLog(new LogBook({ capacity: 1, now: () => 0 }), systemClock),
     inputOwners: new InputOwners(),

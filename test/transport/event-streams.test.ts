@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import type { EncodedFrame } from "../../src/transport/event-batch.ts";
 import { EventStreams } from "../../src/transport/event-streams.ts";
 import { LogStreams } from "../../src/transport/log-streams.ts";
-import type { EncodedFrame } from "../../src/transport/outbox.ts";
 import type { ViewMode } from "../../src/transport/view.ts";
 import { FakeControl } from "../support/fake-control.ts";
 

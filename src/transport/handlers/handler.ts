@@ -3,9 +3,9 @@ import type { Owners } from "../../base/access.ts";
 import type { Principal } from "../../base/principal.ts";
 import type { AnswerOf, CLIENT_FRAMES, ClientFrameType, FrameOf, ManagerFrame } from "../../protocol/frames/frames.ts";
 import type { LogEntry, LogLevel } from "../../protocol/resources/resources.ts";
+import type { EncodedFrame } from "../event-batch.ts";
 import type { FrameObject } from "../frame-schedule.ts";
 import type { HiddenNames } from "../hidden-names.ts";
-import type { EncodedFrame } from "../outbox.ts";
 import type { SnapshotPart } from "../snapshot-part.ts";
 import type { ViewMode } from "../view.ts";
 

@@ -1,6 +1,6 @@
 import { MgrError } from "../../../base/errors.ts";
 import { encodeFrame } from "../../../protocol/frames/encode.ts";
-import type { EncodedFrame } from "../../../transport/outbox.ts";
+import type { EncodedFrame } from "../../../transport/event-batch.ts";
 import type { DataPlane, TopicSample } from "./data-plane.ts";
 import type { Sight } from "./granted-changes.ts";
 

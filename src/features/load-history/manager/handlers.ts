@@ -1,8 +1,8 @@
 import { MgrError } from "../../../base/errors.ts";
 import { encodeFrame } from "../../../protocol/frames/encode.ts";
+import type { EncodedFrame } from "../../../transport/event-batch.ts";
 import { aboutHost, aboutProcess, type HandlerTable, perConnection } from "../../../transport/handlers/handler.ts";
 import type { HiddenNames } from "../../../transport/hidden-names.ts";
-import type { EncodedFrame } from "../../../transport/outbox.ts";
 import { contains, type ViewMode } from "../../../transport/view.ts";
 import type { HistoryEvent } from "../event-wire.ts";
 import type { loadHistoryCommands } from "../wire.ts";
