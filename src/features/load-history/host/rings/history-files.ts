@@ -188,8 +188,11 @@ export class HistoryFiles {
     try {
       if (!this.#hasFolder) makeStateFolder(this.#options.folder);
       this.#hasFolder = true;
-      // Once for all files of a save, which it counts: there may be 10,000.
-      if (!known) await (this.#room ??= this.#fit());
+      if (!known) {
+        // Once for all files of a save, which it counts: there may be 10,000.
+        this.#room ??= this.#fit();
+        await this.#room;
+      }
       return await this.#openEntry(entry);
     } catch (error) {
       if (!known) this.#entries.delete(name);
@@ -279,7 +282,8 @@ export class HistoryFiles {
     let bytes = 0;
     for (const { series } of this.#entries.values()) bytes += fileBytes(layoutOf(series, level));
     // Those that come next: rings need not be shortened again for each of them.
-    for (const { name, series } of this.#waiting) if (!this.#entries.has(name)) bytes += fileBytes(layoutOf(series, level));
+    const next = new Map([...this.#waiting].map(({ name, series }) => [name, series]));
+    for (const [name, series] of next) if (!this.#entries.has(name)) bytes += fileBytes(layoutOf(series, level));
     return bytes;
   }
 
