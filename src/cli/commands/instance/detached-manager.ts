@@ -46,11 +46,19 @@ const MAX_PARSE_MS = 5_000;
 /** Resolves with what the command that starts this manager made of the configuration; null if it is ended, or late. */
 export async function parsedByStarter(): Promise<ParsedText | null> {
   if (!process.connected) return null;
+  let settle = (_parsed: ParsedText | null) => {};
+  const received = ({ parsed }: ParsedMessage) => settle(parsed);
+  const gone = () => settle(null);
   const parsed = new Promise<ParsedText | null>((resolve) => {
-    process.once("message", (message: ParsedMessage) => resolve(message.parsed));
-    process.once("disconnect", () => resolve(null));
+    settle = resolve;
   });
-  return withFallback(parsed, MAX_PARSE_MS, () => null);
+  process.on("message", received).on("disconnect", gone);
+  try {
+    return await withFallback(parsed, MAX_PARSE_MS, () => null);
+  } finally {
+    // Each of them would keep a manager running that has nothing else to do.
+    process.off("message", received).off("disconnect", gone);
+  }
 }
 
 /** Sends the last report. Nothing happens if nothing waits for it (any more). */
