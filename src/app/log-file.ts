@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jsonLine, openJsonFile } from "../log/json-log.ts";
+import { jsonLine, openJsonFile } from "../log/json-file.ts";
 import { readLastLines } from "../log/last-lines.ts";
 import type { LogBook } from "../log/log-book.ts";
 import { stateChange, userAction } from "../protocol/resources/log.ts";
