@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { openJsonLog, PINO_LEVELS } from "../log/json-log.ts";
+import { jsonLine, openJsonFile } from "../log/json-file.ts";
 import { readLastLines } from "../log/last-lines.ts";
 import type { LogBook } from "../log/log-book.ts";
 import { stateChange, userAction } from "../protocol/resources/log.ts";
@@ -8,16 +8,21 @@ import type { LogEntry } from "../protocol/resources/resources.ts";
 /** Maximum number of bytes read when a manager starts: some 20,000 entries. */
 const MAX_READ_BYTES = 4 * 1024 * 1024;
 
+/** Length of a line besides the message of its entry, characters, about. */
+const LINE_CHARS = 250;
+
 /** Copies new entries of the log book into a file. Returns the function that stops it, which resolves when all is written. */
 export function openLogFile(path: string, book: LogBook, maxBytes?: number): () => Promise<void> {
-  const { logger, close } = openJsonLog(path, { level: "debug", source: "manager", maxBytes });
-  const unsubscribe = book.subscribe(({ level, msg, id, ts, source, change, action, about }) =>
-    logger[PINO_LEVELS[level]]({ id, ts, source, change, action, about }, msg),
-  );
+  const { file, close } = openJsonFile(path, { source: "manager", maxBytes });
+  const unsubscribe = book.subscribe((entry) => file.write({ length: LINE_CHARS + entry.msg.length, text: () => lineOf(entry) }));
   return () => {
     unsubscribe();
     return close();
   };
+}
+
+function lineOf({ level, id, ts, source, change, action, about, msg }: LogEntry): string {
+  return jsonLine(level, `${ts}Z`, { id, ts, source, change, action, about, msg });
 }
 
 const LEVELS = { 20: "debug", 30: "info", 40: "warning", 50: "error" } as const;

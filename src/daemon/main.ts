@@ -51,7 +51,7 @@ async function main(): Promise<void> {
   enter(options.work_dir);
   keepInheritedFiles();
   const lock = taken === null ? await acquireDaemonLock(options) : takeLock(taken.lock);
-  const { logger: log, flush } = openJsonLog(join(options.state_dir, "daemon.log"), { level: "info", source: "daemon" });
+  const { logger: log, flush } = openJsonLog(join(options.state_dir, "daemon.log"), "daemon");
   const report = (level: HostLog["level"], source: string, msg: string) => {
     log[PINO_LEVELS[level]]({ source }, msg);
     if (options.is_talkative && level !== "debug")

@@ -1,4 +1,3 @@
-import { pause, systemClock } from "../base/clock.ts";
 import { resolvesWithin } from "../base/wait.ts";
 
 /** Maximum size of the queue, bytes: an hour of a busy manager's log. Further lines are dropped and counted. */
@@ -8,6 +7,12 @@ const CLOSE_MS = 1_000;
 
 /** Minimum interval between writes, milliseconds: a burst of thousands of lines needs a few of them. A line after a pause is written at once. */
 const APART_MS = 50;
+
+/**
+ * A line with its newline, or what makes it when it is written: the lines of a burst are made together then, by code that is in the caches of the
+ * processor. `length`: its number of characters, about.
+ */
+export type Line = string | { readonly length: number; readonly text: () => string };
 
 interface LineQueueOptions {
   /** Writes some of `lines`, at least the first; resolves with their number. Called again only when it has settled. */
@@ -24,7 +29,7 @@ interface LineQueueOptions {
  */
 export class LineQueue {
   readonly #options: LineQueueOptions;
-  #waiting: string[] = [];
+  #waiting: Line[] = [];
   #bytes = 0;
   #lost = 0;
   #writing: Promise<void> | null = null;
@@ -33,19 +38,19 @@ export class LineQueue {
   /** Monotonic time at which the last write began. */
   #last = Number.NEGATIVE_INFINITY;
   /** Ends the wait for the next write. */
-  #hurry: AbortController | null = null;
+  #hurry: (() => void) | null = null;
 
   constructor(options: LineQueueOptions) {
     this.#options = options;
   }
 
-  /** Number of characters that are not written yet, at least. */
+  /** Number of characters that are not written yet, about. */
   get waiting(): number {
     return this.#bytes;
   }
 
-  /** Queues a line, which includes its newline. */
-  push(line: string): void {
+  /** Queues a line. */
+  push(line: Line): void {
     if (this.#bytes + line.length > (this.#options.maxWaiting ?? MAX_WAITING_BYTES)) {
       this.#lost += 1;
       return;
@@ -58,7 +63,7 @@ export class LineQueue {
   /** Removes and returns the waiting lines, for a caller that writes them itself at exit; nothing while a write hangs. */
   take(): string {
     if (this.#since !== null && performance.now() - this.#since > CLOSE_MS) return "";
-    const rest = this.#waiting.join("");
+    const rest = this.#waiting.map(textOf).join("");
     this.#waiting = [];
     this.#bytes = 0;
     return rest;
@@ -67,7 +72,7 @@ export class LineQueue {
   /** Resolves when nothing waits any more, or the time limit is over. */
   async drained(): Promise<void> {
     if (this.#writing === null) return;
-    this.#hurry?.abort();
+    this.#hurry?.();
     await resolvesWithin(this.#writing, CLOSE_MS);
   }
 
@@ -81,7 +86,7 @@ export class LineQueue {
       if (this.#lost > 0) this.#waiting.unshift(this.#options.lostLine(this.#lost));
       const declared = this.#lost;
       this.#lost = 0;
-      const lines = this.#waiting;
+      const lines = this.#waiting.map(textOf);
       this.#waiting = [];
       const count = await this.#write(lines);
       if (count === 0) this.#lost += declared + lines.length - (declared > 0 ? 1 : 0);
@@ -96,8 +101,13 @@ export class LineQueue {
   async #untilDue(): Promise<void> {
     const left = this.#last + APART_MS - performance.now();
     if (left <= 0) return;
-    this.#hurry = new AbortController();
-    await pause(systemClock, left, this.#hurry.signal).catch(() => {});
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, left);
+      this.#hurry = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
     this.#hurry = null;
   }
 
@@ -114,4 +124,9 @@ export class LineQueue {
       this.#since = null;
     }
   }
+}
+
+/** Makes the text of a line. */
+export function textOf(line: Line): string {
+  return typeof line === "string" ? line : line.text();
 }

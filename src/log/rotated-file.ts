@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, writeSync } from "node:fs";
 import { type FileHandle, rename, stat } from "node:fs/promises";
 import { visibleJson } from "../base/visible-text.ts";
 import { openStateFile, openStateFileAsync } from "../files/state-file.ts";
-import { LineQueue } from "./line-queue.ts";
+import { type Line, LineQueue, textOf } from "./line-queue.ts";
 
 /** A file that would exceed this size, bytes, is renamed to `<path>.1`, replacing the previous one. */
 const MAX_BYTES = 10 * 1024 * 1024;
@@ -15,12 +15,18 @@ interface RotatedFileOptions {
   lostLine: (count: number) => string;
 }
 
+interface OpenFile {
+  readonly handle: FileHandle;
+  readonly dev: number;
+  readonly ino: number;
+}
+
 /** Appends JSON lines to a file of a state folder (mode 0600). Uses at most twice `maxBytes` of disk space. Never waits for the disk. */
 export class RotatedFile {
   readonly #path: string;
   readonly #maxBytes: number;
   readonly #queue: LineQueue;
-  #file: FileHandle | null = null;
+  #file: OpenFile | null = null;
   #size = 0;
 
   /** Throws when the file cannot be opened. */
@@ -33,8 +39,8 @@ export class RotatedFile {
   }
 
   /** `line` is a JSON value in one line, with its newline. The file may be viewed in a terminal. */
-  write(line: string): void {
-    this.#queue.push(visibleJson(line));
+  write(line: Line): void {
+    this.#queue.push({ length: line.length, text: () => visibleJson(textOf(line)) });
   }
 
   /** Writes the last lines before an exit that cannot wait. Never throws: a full disk must not change the exit code. */
@@ -58,7 +64,7 @@ export class RotatedFile {
     const file = this.#file;
     this.#file = null;
     // The close is not awaited: on a disk that hangs, it hangs as well.
-    file?.close().catch(() => undefined);
+    file?.handle.close().catch(() => undefined);
   }
 
   async #write(lines: readonly string[]): Promise<number> {
@@ -75,7 +81,7 @@ export class RotatedFile {
     const count = fitting < 0 ? lines.length : Math.max(1, fitting);
     const text = Buffer.from(lines.slice(0, count).join(""));
     for (let at = 0; at < text.length; ) {
-      const { bytesWritten } = await file.write(text, at);
+      const { bytesWritten } = await file.handle.write(text, at);
       at += bytesWritten;
       this.#size += bytesWritten;
     }
@@ -83,26 +89,28 @@ export class RotatedFile {
   }
 
   /** If the file was removed or renamed by another program, creates a new one in its place. */
-  async #open(): Promise<FileHandle> {
+  async #open(): Promise<OpenFile> {
     if (this.#file !== null && !(await isAt(this.#file, this.#path))) {
-      await this.#file.close();
+      await this.#file.handle.close();
       this.#file = null;
     }
     if (this.#file === null) {
-      this.#file = await openStateFileAsync(this.#path, FLAGS);
-      this.#size = fstatSync(this.#file.fd).size;
+      const handle = await openStateFileAsync(this.#path, FLAGS);
+      const { dev, ino, size } = fstatSync(handle.fd);
+      this.#file = { handle, dev, ino };
+      this.#size = size;
     }
     return this.#file;
   }
 
   async #setAside(): Promise<void> {
-    await this.#file?.close();
+    await this.#file?.handle.close();
     this.#file = null;
     await rename(this.#path, `${this.#path}.1`);
   }
 }
 
-async function isAt(file: FileHandle, path: string): Promise<boolean> {
-  const [ours, there] = await Promise.all([file.stat(), stat(path).catch(() => null)]);
-  return there?.ino === ours.ino && there.dev === ours.dev;
+async function isAt({ dev, ino }: OpenFile, path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => null);
+  return found?.ino === ino && found.dev === dev;
 }

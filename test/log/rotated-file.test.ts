@@ -218,6 +218,37 @@ describe("a queue of lines", () => {
     }
   });
 
+  it("makes a line when it is written or taken, and counts the length that it says before", async () => {
+    const written: string[] = [];
+    const queue = new LineQueue({
+      lostLine,
+      maxWaiting: 10,
+      write: async (lines) => {
+        written.push(...lines);
+        return lines.length;
+      },
+    });
+    const made: string[] = [];
+    const late = (text: string, length = text.length) => ({
+      length,
+      text: () => {
+        made.push(text);
+        return text;
+      },
+    });
+    queue.push(late("one"));
+    queue.push(late("too long for the queue", 8));
+    expect(queue.waiting).toBe(3);
+    expect(made).toEqual([]);
+    await queue.drained();
+    expect(made).toEqual(["one"]);
+    expect(written).toEqual(["lost 1\n", "one"]);
+    queue.push(late("last"));
+    expect(queue.take()).toBe("last");
+    await queue.drained();
+    expect(made).toEqual(["one", "last"]);
+  });
+
   it("writes everything once and in order, or reports what is missing, whatever fails", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: -1, max: 3 }), { maxLength: 20 }), fc.nat(30), async (outcomes, count) => {
