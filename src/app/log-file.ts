@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { jsonLine, openJsonFile } from "../log/json-file.ts";
+import { openJsonFile } from "../log/json-file.ts";
+import { lineMaker } from "../log/json-log.ts";
 import { readLastLines } from "../log/last-lines.ts";
 import type { LogBook } from "../log/log-book.ts";
 import { stateChange, userAction } from "../protocol/resources/log.ts";
@@ -14,15 +15,15 @@ const LINE_CHARS = 250;
 /** Copies new entries of the log book into a file. Returns the function that stops it, which resolves when all is written. */
 export function openLogFile(path: string, book: LogBook, maxBytes?: number): () => Promise<void> {
   const { file, close } = openJsonFile(path, { source: "manager", maxBytes });
-  const unsubscribe = book.subscribe((entry) => file.write({ length: LINE_CHARS + entry.msg.length, text: () => lineOf(entry) }));
+  const lineOf = lineMaker();
+  const unsubscribe = book.subscribe(({ level, ts, msg, id, source, change, action, about }) => {
+    const text = () => lineOf({ level, time: `${ts}Z`, msg }, { id, ts, source, change, action, about });
+    file.write({ length: LINE_CHARS + msg.length, text });
+  });
   return () => {
     unsubscribe();
     return close();
   };
-}
-
-function lineOf({ level, id, ts, source, change, action, about, msg }: LogEntry): string {
-  return jsonLine(level, `${ts}Z`, { id, ts, source, change, action, about, msg });
 }
 
 const LEVELS = { 20: "debug", 30: "info", 40: "warning", 50: "error" } as const;

@@ -1,8 +1,7 @@
-import type { LogLevel } from "../protocol/resources/log-level.ts";
 import { RotatedFile } from "./rotated-file.ts";
 
-/** Numbers of log levels in the files: those of pino. */
-const LEVEL_NUMBERS = { debug: 20, info: 30, warning: 40, error: 50 } as const;
+/** Number of the level of warnings in pino. */
+const WARNING = 40;
 
 interface JsonFileOptions {
   /** Source of the entry that reports lost lines. */
@@ -27,7 +26,7 @@ export interface JsonFile {
 export function openJsonFile(path: string, { source, maxBytes }: JsonFileOptions): JsonFile {
   const lostLine = (count: number) => {
     const msg = `${count} lines could not be written: the disk was full or did not respond`;
-    return jsonLine("warning", new Date().toISOString(), { source, msg });
+    return `${JSON.stringify({ level: WARNING, time: new Date().toISOString(), pid: process.pid, source, msg })}\n`;
   };
   const file = new RotatedFile({ path, lostLine, maxBytes });
   // The last lines of a program explain its end.
@@ -38,9 +37,4 @@ export function openJsonFile(path: string, { source, maxBytes }: JsonFileOptions
     return file.close();
   };
   return { file, flush, close };
-}
-
-/** An entry as a line of a log file, in the form of pino's. `time`: UTC, ISO 8601. */
-export function jsonLine(level: LogLevel, time: string, fields: { readonly msg: string; readonly [field: string]: unknown }): string {
-  return `${JSON.stringify({ level: LEVEL_NUMBERS[level], time, pid: process.pid, ...fields })}\n`;
 }
