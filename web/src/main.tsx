@@ -10,11 +10,11 @@ import { openAddress } from "./state/navigation.ts";
 import { connection } from "./state/store.ts";
 import { addViewTypes } from "./state/views.ts";
 import { followPlaceAddress } from "./terminal/open-at.ts";
-import { whenIdle } from "./ui/when-idle.ts";
 import "./style.css";
 
 /** Delay until the code of the other views is loaded, ms: the first view is shown by then. */
 const PRELOAD_AFTER_MS = 2_000;
+
 const root = document.getElementById("app");
 followVisibleHeight();
 addViewTypes(featureViews);
@@ -25,15 +25,5 @@ for (const { start, processMark } of features) {
   if (processMark) addProcessMarker(processMark);
   start?.();
 }
-if (root)
-  drawFirst(connection, () => {
-    render(<App />, root);
-    whenIdle(showIcon);
-  });
+if (root) drawFirst(connection, () => render(<App />, root));
 setTimeout(preloadViews, PRELOAD_AFTER_MS);
-
-/** Shows the icon in the browser's tab. In the page's HTML, the browser would draw it before the page. */
-function showIcon(): void {
-  const link = document.querySelector<HTMLLinkElement>("link[rel=icon]");
-  if (link) link.href = "/icon.svg";
-}

@@ -73,7 +73,7 @@ function Shell() {
           onClick={() => show({ kind: "overview" })}
           aria-label={`${instance.value.name || "mgr"}: overview`}
         >
-          <Brand />
+          <img src="/icon.svg" alt="" width="20" height="20" />
           <b>{instance.value.name || "mgr"}</b>
         </button>
         {features.map(({ TopItem }, index) => TopItem && <TopItem key={index} />)}
@@ -125,18 +125,6 @@ function Shell() {
       <Palette />
       <KeyboardSheet />
     </div>
-  );
-}
-
-/** The page's icon (web/public/icon.svg), drawn as a part of the page: an image of its own takes a request and a document. */
-function Brand() {
-  return (
-    <svg viewBox="0 0 32 32" width="20" height="20" aria-hidden="true">
-      <rect width="32" height="32" rx="7" fill="#16202b" />
-      <circle cx="9" cy="10" r="3.5" fill="#3fb968" />
-      <circle cx="9" cy="22" r="3.5" fill="#e6a23c" />
-      <path d="M16 10h9M16 22h9" stroke="#c9d6e2" stroke-width="3" stroke-linecap="round" />
-    </svg>
   );
 }
 

@@ -28,7 +28,6 @@ export function openAddress(): void {
     storedLayout.value = layout.value;
     const isSame = keyOf(view) === shownKey;
     const url = addressOfView(view, isSame ? location.search : withoutParameters(location.search));
-    if (isSame && url === `${location.pathname}${location.search}`) return;
     if (isSame) history.replaceState(null, "", url);
     else history.pushState(null, "", url);
     shownKey = keyOf(view);

@@ -3,7 +3,6 @@ import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { messageOf } from "../../../src/base/errors.ts";
 import { Button } from "./button.tsx";
-import { whenIdle } from "./when-idle.ts";
 
 interface LazyView<Props> {
   Body: (props: Props) => ComponentChildren;
@@ -37,7 +36,7 @@ export function lazyView<Props extends object>(load: () => Promise<ComponentType
   return { Body, preload: () => void loaded().catch(() => {}) };
 }
 
-/** A part of a view whose code is loaded after it was first drawn. Until then, and if that fails, it draws nothing. */
+/** A part of a view whose code is loaded when it is first drawn. Until then, and if that fails, it draws nothing. */
 export function lazyPart<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   const loaded = signal<ComponentType<Props> | null>(null);
   let isLoading = false;
@@ -55,7 +54,7 @@ export function lazyPart<Props extends object>(load: () => Promise<ComponentType
     );
   };
   return (props) => {
-    useEffect(() => whenIdle(start), []);
+    useEffect(start, []);
     const Loaded = loaded.value;
     return Loaded && <Loaded {...props} />;
   };
