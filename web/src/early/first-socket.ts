@@ -2,6 +2,7 @@ import type { WebSocketLike } from "../../../src/client/link/websocket-link.ts";
 
 /** The page's first request. */
 export const FIRST_REQUEST = { type: "get_snapshot", request_id: "first" } as const;
+
 /** The address of the manager's WebSocket, without a query. */
 export const socketAddress = (): string => `${location.origin.replace(/^http/, "ws")}/ws`;
 
