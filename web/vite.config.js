@@ -1,22 +1,30 @@
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vite";
+import { build, defineConfig } from "vite";
 
 const root = dirname(fileURLToPath(import.meta.url));
 /** The oldest browsers that the README names: what they do not know is rewritten, or the build fails. */
 const OLDEST_BROWSERS = ["chrome114", "edge114", "firefox125", "safari17"];
-const EARLY = "open-first-socket";
-
-/** The script that opens the connection does not wait for the style sheet and for the other code. */
-const earlyScript = {
-  name: "early-script",
+/** A script that the page contains, so that it runs while the browser loads the files of the page. It is compiled by itself and imports nothing. */
+const inlineScript = {
+  name: "inline-script",
   apply: "build",
   transformIndexHtml: {
     order: "post",
-    handler(html) {
-      const tag = `<script type="module" crossorigin src="/assets/${EARLY}-`;
-      if (!html.includes(tag)) throw new Error(`the page does not load ${EARLY} by a tag of its own: adapt web/vite.config.js`);
-      return html.replace(tag, tag.replace("crossorigin", "async crossorigin"));
+    async handler(html) {
+      const [{ output }] = await build({
+        configFile: false,
+        root,
+        logLevel: "warn",
+        build: {
+          write: false,
+          target: OLDEST_BROWSERS,
+          lib: { entry: "src/early/open-first-socket.ts", formats: ["iife"], name: "early" },
+        },
+      });
+      const [{ code }] = output;
+      // The manager allows this script by its hash (src/http/routes/assets.ts).
+      return html.replace(/<meta charset[^>]*>/, (charset) => `${charset}\n    <script>${code.trim()}</script>`);
     },
   },
 };
@@ -25,7 +33,7 @@ export default defineConfig({
   root,
   base: "/",
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-  plugins: [earlyScript],
+  plugins: [inlineScript],
   // The package's default for browsers is ES5, with a library of helpers.
   resolve: { alias: [{ find: /^rxjs$/, replacement: join(root, "../node_modules/rxjs/dist/esm/index.js") }] },
   build: {
@@ -38,11 +46,8 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
-          groups: [
-            { name: EARLY, test: /\/web\/src\/early\//, priority: 1 },
-            // What the first view needs is one file, and nothing else is in it.
-            { name: "first", tags: ["$initial"] },
-          ],
+          // What the first view needs is one file, and nothing else is in it.
+          groups: [{ name: "first", tags: ["$initial"] }],
         },
       },
     },

@@ -33,6 +33,8 @@ export function createApp({ gate, routes, state, observer, log }: AppOptions): H
     await next();
     const { headers } = context.res;
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) headers.set(name, value);
+    const policy = context.get("contentPolicy");
+    if (policy !== undefined) headers.set("Content-Security-Policy", policy);
     const shared = crossOriginHeaders(context.req.raw.headers.get("origin"), gate.allowedOrigins);
     for (const [name, value] of Object.entries(shared)) headers.set(name, value);
     if (gate.allowedOrigins.size > 0) headers.append("Vary", "Origin");

@@ -10,8 +10,8 @@ export interface RequestBindings {
   readonly disconnect: () => void;
 }
 
-/** Every route that is not `isOpen` has an `admission`. */
-export type RouteEnv = { Bindings: RequestBindings; Variables: { admission: Admission } };
+/** Every route that is not `isOpen` has an `admission`. `contentPolicy`: the Content-Security-Policy of the response, if it is not the usual one. */
+export type RouteEnv = { Bindings: RequestBindings; Variables: { admission: Admission; contentPolicy?: string } };
 export type RouteContext = Context<RouteEnv>;
 
 /** The need of a request with this query, and its subject: a process, a group, or everything (null). */

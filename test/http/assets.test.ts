@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -19,6 +20,25 @@ describe("the page and its files", () => {
     const again = await rig.get("/", { cookie, "if-none-match": page.headers.get("etag") ?? "" });
     expect(again.status).toBe(304);
     expect(await again.text()).toBe("");
+  });
+
+  test("the policy of the page allows its own inline script by its hash, and no other one", async () => {
+    await using rig = await Rig.start();
+    const usual = (await rig.get(script, { authorization: GOOD })).headers.get("content-security-policy") ?? "";
+    expect(usual).toContain("; script-src 'self'; ");
+    const code = "\nopenSocket(`ü`);\n";
+    writeFileSync(join(rig.assetsDir, "index.html"), `<!doctype html><html><head><script>${code}</script></head><body></body></html>`);
+    await rig.close();
+    await rig.listen();
+    const cookie = await rig.cookie();
+    const page = await rig.get("/?single_process=<script>1</script>", { cookie });
+    expect(await page.text()).toContain(`<script>${code}</script>`);
+    const hash = createHash("sha256").update(code).digest("base64");
+    expect(page.headers.get("content-security-policy")).toBe(usual.replace("'self'", `'self' 'sha256-${hash}'`));
+    const again = await rig.get("/", { cookie, "if-none-match": page.headers.get("etag") ?? "" });
+    expect(again.status).toBe(304);
+    expect(again.headers.get("content-security-policy")).toBe(page.headers.get("content-security-policy"));
+    expect((await rig.get(script, { cookie })).headers.get("content-security-policy")).toBe(usual);
   });
 
   test("assets are cached for ever, by the browser that logged in alone", async () => {

@@ -1,11 +1,13 @@
 import { render } from "preact";
 import { addProcessMarker } from "./actions/process-marks.ts";
 import { App } from "./app/app.tsx";
+import { drawFirst } from "./app/first-drawing.ts";
 import { featureViews, preloadViews } from "./app/page-views.tsx";
 import { followVisibleHeight } from "./app/visible-height.ts";
 import { features } from "./features/index.ts";
 import { followLog } from "./log/follow-log.ts";
 import { openAddress } from "./state/navigation.ts";
+import { connection } from "./state/store.ts";
 import { addViewTypes } from "./state/views.ts";
 import { followPlaceAddress } from "./terminal/open-at.ts";
 import "./style.css";
@@ -23,6 +25,5 @@ for (const { start, processMark } of features) {
   if (processMark) addProcessMarker(processMark);
   start?.();
 }
-// Rendering gets a task of its own, after the one that evaluated the modules.
-if (root) setTimeout(() => render(<App />, root));
+if (root) drawFirst(connection, () => render(<App />, root));
 setTimeout(preloadViews, PRELOAD_AFTER_MS);

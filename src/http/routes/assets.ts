@@ -5,6 +5,7 @@ import type { Admission } from "../auth/authenticate.ts";
 import type { LoginOffer } from "../auth/login-offer.ts";
 import type { Asset, BuiltAssets } from "../files/built-assets.ts";
 import { refusal, refusalResponse } from "../request/refusal.ts";
+import { contentSecurityPolicy } from "../request/security-headers.ts";
 import type { Route, RouteContext } from "../route.ts";
 
 /** Names below /assets contain a hash of the content, so they can be cached for ever, but only by the browser that logged in. */
@@ -76,14 +77,25 @@ export function pageRoutes(assets: BuiltAssets, offers: () => readonly LoginOffe
 function pageRoute(path: string, { files, hash }: BuiltAssets, loginPage: (() => string) | undefined): Route {
   const built = files.get("/index.html");
   const page = built && withMeta(built, "mgr-asset-hash", hash);
+  const contentPolicy = built && contentSecurityPolicy(inlineScriptsOf(built.body.toString()));
   return {
     path,
     method: "GET",
     needs: null,
     ...(loginPage === undefined ? {} : { loginPage }),
-    handle: (context) =>
-      page ? assetResponse(context, forVisitor(page, context.get("admission")), "no-cache") : refusalResponse(refusal(503, NOT_BUILT)),
+    handle: (context) => {
+      if (page === undefined) return refusalResponse(refusal(503, NOT_BUILT));
+      context.set("contentPolicy", contentPolicy);
+      return assetResponse(context, forVisitor(page, context.get("admission")), "no-cache");
+    },
   };
+}
+
+/** The inline scripts of the built page, as sources of a Content-Security-Policy. Nothing of a visitor is in it yet. */
+function inlineScriptsOf(html: string): string[] {
+  return [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(
+    ([, script = ""]) => `'sha256-${createHash("sha256").update(script).digest("base64")}'`,
+  );
 }
 
 /** `GET /mgr/login`: the form alone, without the browser's own dialog. `POST /mgr/login`: its request, with HTTP Basic. */

@@ -132,6 +132,8 @@ test("a viewer of sim/* walks through every view: nothing is refused, nothing hi
   expect(faults).toEqual([]);
 
   await shown.go("/?process=sim/world");
+  // Characters do nothing until the terminal is loaded.
+  await page.locator(".xterm-rows").waitFor();
   const before = (await shown.notices()).length;
   for (const key of ["c", "t", "e", "m"]) await page.keyboard.press(key);
   for (const view of ["Configuration", "Tasks", "Network", "Notifications"])

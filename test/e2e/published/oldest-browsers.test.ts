@@ -42,6 +42,13 @@ describe("the oldest browsers of the README", () => {
     expect(await tooNew(readFileSync(join(ASSETS, name), "utf8"), namedBrowsers())).toEqual([]);
   });
 
+  test("can read the script in the page's HTML", async () => {
+    const page = readFileSync(join(ROOT, "dist/web/index.html"), "utf8");
+    const [, code = ""] = /<script>(.*?)<\/script>/s.exec(page) ?? [];
+    expect(code).toContain("WebSocket");
+    expect(await tooNew(code, namedBrowsers())).toEqual([]);
+  });
+
   test("support a top-level await, which the display view has; older ones do not", async () => {
     const [viewer = ""] = scripts.filter((name) => name.startsWith("rfb-"));
     const code = readFileSync(join(ASSETS, viewer), "utf8");

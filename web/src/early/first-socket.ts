@@ -2,6 +2,13 @@ import type { WebSocketLike } from "../../../src/client/link/websocket-link.ts";
 
 /** The page's first request. */
 export const FIRST_REQUEST = { type: "get_snapshot", request_id: "first" } as const;
+
+/** The address of the manager's WebSocket, without a query. */
+export const socketAddress = (): string => `${location.origin.replace(/^http/, "ws")}/ws`;
+
+/** Where the script in the page's HTML leaves its socket for the page's code. Undefined: the page's code opens the first socket. */
+export const early = globalThis as { mgrFirstSocket?: FirstSocket };
+
 const FIRST_TEXT = JSON.stringify(FIRST_REQUEST);
 
 /**

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { ManagerClient } from "../../../src/client/manager-client.ts";
+import type { ManagerConnection } from "../../../src/client/manager-connection.ts";
 import type { LogLevel } from "../../../src/protocol/resources/resources.ts";
 import { forgetEntries, loggedEntries, MAX_LOG_ENTRIES } from "./log-store.ts";
 
@@ -15,14 +15,14 @@ export const olderEntries = signal<"perhaps" | "coming" | "none">("perhaps");
 let level: LogLevel = "info";
 
 /** Loads the newest entries, once the connection is open; existing entries are kept. */
-export function loadNewest(client: ManagerClient): void {
+export function loadNewest(client: ManagerConnection): void {
   if (level !== "info") client.link.send({ type: "set_log_min_level", level });
   client.link.send({ type: "request_logs", level, limit: FIRST });
   olderEntries.value = "perhaps";
 }
 
 /** Loads the next batch of older entries. */
-export async function loadOlder(client: ManagerClient): Promise<void> {
+export async function loadOlder(client: ManagerConnection): Promise<void> {
   const { entries } = loggedEntries();
   const [first] = entries;
   if (olderEntries.value !== "perhaps" || !first) return;
@@ -40,7 +40,7 @@ export async function loadOlder(client: ManagerClient): Promise<void> {
 }
 
 /** Begins or stops receiving debug entries. */
-export function requestLevel(client: ManagerClient, requested: LogLevel): void {
+export function requestLevel(client: ManagerConnection, requested: LogLevel): void {
   const next = requested === "debug" ? "debug" : "info";
   if (next === level) return;
   level = next;

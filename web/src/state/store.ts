@@ -3,12 +3,11 @@ import { MgrError, messageOf } from "../../../src/base/errors.ts";
 import { isWithin } from "../../../src/base/names.ts";
 import { browserLink } from "../../../src/client/browser.ts";
 import type { WebSocketLike } from "../../../src/client/link/websocket-link.ts";
-import { ManagerClient } from "../../../src/client/manager-client.ts";
+import { ManagerConnection } from "../../../src/client/manager-connection.ts";
 import { type ShownState, shownState } from "../../../src/client/shown/shown-state.ts";
 import type { ClientFrame, ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 import type { HostEntry, ManagerInfo, Process, ProcessTreeNode, Snapshot, StartTool } from "../../../src/protocol/resources/resources.ts";
-import { FIRST_REQUEST } from "../early/first-socket.ts";
-import { firstSocket, socketAddress } from "../early/open-first-socket.ts";
+import { early, FIRST_REQUEST, socketAddress } from "../early/first-socket.ts";
 import { isConnected } from "../ui/connected.ts";
 import { complain } from "../ui/toasts.ts";
 import { takeAccess } from "./access.ts";
@@ -70,17 +69,16 @@ export const counts = computed(() => {
   return found;
 });
 
-const address = `${socketAddress}${socketQuery(location)}`;
-let early = firstSocket;
+const address = `${socketAddress()}${socketQuery(location)}`;
 const link = browserLink(address, {
   open: () => {
-    const socket = early?.take() ?? (new WebSocket(address) as unknown as WebSocketLike);
-    early = null;
+    const socket = early.mgrFirstSocket?.take() ?? (new WebSocket(address) as unknown as WebSocketLike);
+    delete early.mgrFirstSocket;
     return socket;
   },
 });
 
-class PageClient extends ManagerClient {
+class PageClient extends ManagerConnection {
   #isFirst = true;
 
   /** The first one was requested while the page was loaded: FirstSocket leaves out the same frame. */

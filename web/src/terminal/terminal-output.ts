@@ -1,5 +1,5 @@
 import type { IMarker } from "@xterm/xterm";
-import type { ManagerClient } from "../../../src/client/manager-client.ts";
+import type { ManagerConnection } from "../../../src/client/manager-connection.ts";
 import { OutputJoin, type OutputPlace, textOfLastBytes } from "../../../src/client/output-join.ts";
 import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 import type { ask } from "../state/store.ts";
@@ -24,9 +24,9 @@ const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 30_000;
 
 /** The part of the manager's client that is used. */
-type OutputClient = Pick<ManagerClient, "output$" | "events$" | "request"> & {
-  readonly mirror: Pick<ManagerClient["mirror"], "process">;
-  readonly link: Pick<ManagerClient["link"], "state$">;
+type OutputClient = Pick<ManagerConnection, "output$" | "events$" | "request"> & {
+  readonly mirror: Pick<ManagerConnection["mirror"], "process">;
+  readonly link: Pick<ManagerConnection["link"], "state$">;
 };
 
 interface Options {

@@ -18,8 +18,8 @@ import { isOpen, type TreeRow, treeRows } from "./tree-rows.ts";
 
 /** Key of the row that Tab moves to. */
 export const focusedRow = signal("");
-/** The visible part of the tree. */
-export const viewport = signal<Viewport>({ top: 0, height: 600, width: 264 });
+/** The visible part of the tree. Until it is measured, its height is nearly that of the window. */
+export const viewport = signal<Viewport>({ top: 0, height: innerHeight, width: 264 });
 /** Key of the row that gets the focus once it is drawn. */
 let pendingFocus: string | null = null;
 

@@ -51,7 +51,7 @@ function stepsTo(pixels: number): number {
 
 export function Tree() {
   const list = useRef<HTMLDivElement>(null);
-  useViewport(list, viewport);
+  useViewport(list, viewport, true);
   const shown = keyOf(current.value);
   // Scrolls to the row of the shown view, however it was opened: also by its address, before the tree is loaded.
   const isToReveal = useRef(true);

@@ -19,8 +19,11 @@ export function drawnRows(
   };
 }
 
-/** Follows the visible part of a scrolling box. */
-export function useViewport(box: { current: HTMLElement | null }, known?: Signal<Viewport>): ReadonlySignal<Viewport> {
+/**
+ * Follows the visible part of a scrolling box. `isFramed`: it is measured in the frame that draws the box for the first time, before that is painted.
+ * Measured at once, the browser has to lay out the page in the task that has made the box.
+ */
+export function useViewport(box: { current: HTMLElement | null }, known?: Signal<Viewport>, isFramed = false): ReadonlySignal<Viewport> {
   const own = useSignal<Viewport>({ top: 0, height: 800, width: 800 });
   const viewport = known ?? own;
   useLayoutEffect(() => {
@@ -29,7 +32,7 @@ export function useViewport(box: { current: HTMLElement | null }, known?: Signal
     const measure = () => {
       viewport.value = { top: element.scrollTop, height: element.clientHeight, width: element.clientWidth };
     };
-    measure();
+    if (!isFramed) measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     element.addEventListener("scroll", measure, { passive: true });
@@ -37,6 +40,6 @@ export function useViewport(box: { current: HTMLElement | null }, known?: Signal
       observer.disconnect();
       element.removeEventListener("scroll", measure);
     };
-  }, [box, viewport]);
+  }, [box, viewport, isFramed]);
   return viewport;
 }
