@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 
 const ROOT = fileURLToPath(new URL("../../web/src/", import.meta.url));
 /** A rule of one theme, with the rules in it. */
-const OF_A_THEME = /data-theme[^{}]*\{((?:[^{}]|\{[^{}]*\})*)\}/g;
-/** The variables of colours are declared for the dark theme, and for the light one again. */
+const OF_A_THEME = /(?:data-theme|prefers-color-scheme)[^{}]*\{((?:[^{}]|\{[^{}]*\})*)\}/g;
+/** Properties that take a colour; a variable has to have one as its value. */
 const COLOUR = /^(color|background|background-color|border-color|outline-color|color-scheme|--[\w-]+)$/;
 const VALUE_OF_A_COLOUR = /^(#[0-9a-f]{3,8}|rgb\([^()]*\)|var\(--[\w-]+\)|light|dark)$/;
 

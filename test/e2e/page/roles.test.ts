@@ -110,7 +110,7 @@ test("a viewer of sim/* walks through every view: nothing is refused, nothing hi
   const settled = () => soon(() => page.locator("main").textContent()).not.toMatch(/Loading …|Connecting …|Measuring…|Reading…/);
   const faults: string[] = [];
   for (const [kind, address] of Object.entries(open)) {
-    // Those below are loaded: what they may not show is known only after they begin.
+    // Those that are refused are loaded below: a page that has just begun does not know its roles yet.
     await shown.goInPage(address);
     await settled();
     if (kind === "process") await page.getByRole("button", { name: "Details d" }).click();

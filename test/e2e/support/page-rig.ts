@@ -31,7 +31,7 @@ const KEEP_NOTICES = `{
 /** Of axe-core: enough for the second theme of what was judged by all rules in the first. Themes differ in colours alone (test/web/themes.test.ts). */
 export const RULES_OF_COLOURS = ["color-contrast", "link-in-text-block"];
 
-/** For what is judged in both themes: all rules in the dark one, undefined. */
+/** Rules of axe-core for what is judged in both themes: all of them in the dark one, which is undefined. */
 export const rulesIn = (theme: "dark" | "light") => (theme === "dark" ? undefined : RULES_OF_COLOURS);
 
 /** Evaluated in the page: resolves when what was changed before is drawn. */
