@@ -312,7 +312,7 @@ describe("windows", () => {
     const phone = await rig.open("/?process=sim/after", { viewport: { width: 375, height: 720 }, isMobile: true, hasTouch: true });
     await phone.page.locator(".xterm-rows").waitFor();
     for (const path of ["/", "/?process=sim/after", "/?group=sim", "/?view=all", "/?view=log", "/?view=config"]) {
-      await phone.go(path);
+      await phone.goInPage(path);
       expect(await phone.page.evaluate("document.documentElement.scrollWidth"), path).toBeLessThanOrEqual(375);
     }
     await phone.page.getByRole("button", { name: "Processes", exact: true }).click();
@@ -331,7 +331,7 @@ describe("windows", () => {
     expect((await box(".terminal-box")).height).toBeGreaterThan(240);
     expect(await phone.page.locator(".process .bar").evaluate((bar) => bar.getBoundingClientRect().top)).toBe(0);
     for (const path of ["/", "/?process=sim/after", "/?group=sim", "/?view=all", "/?view=log", "/?view=config"]) {
-      await phone.go(path);
+      await phone.goInPage(path);
       expect(await phone.page.evaluate("document.documentElement.scrollWidth"), path).toBeLessThanOrEqual(844);
     }
     await phone.close();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
+import { PageRig, RULES_OF_COLOURS, type ShownPage, soon } from "../support/page-rig.ts";
 
 let rig: PageRig;
 let shown: ShownPage;
@@ -44,7 +44,7 @@ test("the tree is arranged by tags, with a process below each of its tags, by mo
   await soon(rows).toEqual(["big", "jobs/backup", "db", "nightly", "jobs/backup", "No tags", "tools/plain"]);
   expect(await shown.violations()).toEqual([]);
   await shown.turn("dark");
-  expect(await shown.violations()).toEqual([]);
+  expect(await shown.violations(RULES_OF_COLOURS)).toEqual([]);
 
   // The keys of the tree: to the second row of the process, to its heading, which folds, and a command for all below it.
   await page

@@ -28,6 +28,15 @@ const KEEP_NOTICES = `{
   }).observe(document, { childList: true, subtree: true, characterData: true });
 }`;
 
+/** Of axe-core: enough for the second theme of what was judged by all rules in the first. Themes differ in colours alone (test/web/themes.test.ts). */
+export const RULES_OF_COLOURS = ["color-contrast", "link-in-text-block"];
+
+/** Rules of axe-core for what is judged in both themes: all of them in the dark one, which is undefined. */
+export const rulesIn = (theme: "dark" | "light") => (theme === "dark" ? undefined : RULES_OF_COLOURS);
+
+/** Evaluated in the page: resolves when what was changed before is drawn. */
+const DRAWN = "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))";
+
 interface Violation {
   readonly id: string;
   readonly impact: string;
@@ -124,7 +133,9 @@ export class ShownPage {
 
   /** Shows what an address names as the browser's Back does, without loading the page again, which takes several times as long. */
   async goInPage(path: string): Promise<void> {
-    await this.page.evaluate(`history.pushState(null, "", ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent("popstate"));`);
+    await this.page.evaluate(
+      `history.pushState(null, "", ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent("popstate")); ${DRAWN}`,
+    );
     await this.page.getByText("Loading …", { exact: true }).first().waitFor({ state: "hidden" });
   }
 
@@ -147,7 +158,12 @@ export class ShownPage {
   async turn(colorScheme: "dark" | "light"): Promise<void> {
     await this.page.emulateMedia({ colorScheme });
     await soon(() => this.page.evaluate("document.documentElement.dataset.theme")).toBe(colorScheme);
-    await this.page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
+    await this.drawn();
+  }
+
+  /** Waits until what the page has changed before is drawn. */
+  async drawn(): Promise<void> {
+    await this.page.evaluate(DRAWN);
   }
 
   /** A row of the tree, which has to be in sight. */
@@ -216,7 +232,6 @@ export class ShownPage {
 
   /** Serious violations that axe-core finds now, of all its rules or of some; `known`: selectors of parts that were examined before. */
   async violations(rules?: readonly string[], known: readonly string[] = []): Promise<string[]> {
-    if (rules?.length === 0) return [];
     // Typed in, not added as a script: the page's policy refuses scripts of others.
     if (!(await this.page.evaluate("'axe' in window"))) await this.page.evaluate(AXE);
     // Without the selectors of what it finds, a fifth of its time is saved.
