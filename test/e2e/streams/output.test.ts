@@ -72,20 +72,11 @@ describe("every byte of 200 runs that print 1 B to 200 kB and exit", () => {
 });
 
 describe("a child", () => {
-  const names = Array.from({ length: 12 }, (_, i) => `child ${i}`);
-  let instance: Instance;
-  beforeAll(async () => {
-    instance = await Instance.up({
-      processes: {
-        ...Object.fromEntries(names.map((name) => [name, { command: ECHO, autostart: true }])),
-        sized: { command: sh("stty size; while read line; do stty size; done"), terminal: { rows: 30, cols: 100 } },
-        sink: { command: sh("stty raw -echo; echo go; head -c 300000 | cksum; echo done") },
-      },
-    });
-  });
-  afterAll(() => instance?.[Symbol.asyncDispose]());
-
   test("sees only its own terminal, and 0 to 2", async () => {
+    const names = Array.from({ length: 12 }, (_, i) => `child ${i}`);
+    await using instance = await Instance.up({
+      processes: Object.fromEntries(names.map((name) => [name, { command: ECHO, autostart: true }])),
+    });
     const client = await instance.connect();
     const terminals = new Set<string>();
     for (const name of names) {
@@ -105,6 +96,9 @@ describe("a child", () => {
   });
 
   test("gets the newest requested size, also before its first run", async () => {
+    await using instance = await Instance.up({
+      processes: { sized: { command: sh("stty size; while read line; do stty size; done"), terminal: { rows: 30, cols: 100 } } },
+    });
     const client = await instance.connect();
     await client.command({ type: "subscribe_process_output", patterns: ["sized"] });
     await client.command({ type: "start_process", name: "sized" });
@@ -121,6 +115,9 @@ describe("a child", () => {
   });
 
   test("receives 300 kB of input whole and in order, in pieces", async () => {
+    await using instance = await Instance.up({
+      processes: { sink: { command: sh("stty raw -echo; echo go; head -c 300000 | cksum; echo done") } },
+    });
     const client = await instance.connect();
     await client.command({ type: "subscribe_process_output", patterns: ["sink"] });
     await client.command({ type: "start_process", name: "sink" });

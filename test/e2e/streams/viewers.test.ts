@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { OutputJoin } from "../../../src/client/output-join.ts";
 import type { Client, Frame } from "../support/client.ts";
 import { Instance } from "../support/instance.ts";
@@ -152,10 +152,8 @@ test("after 1,000 connections that subscribe and close, descriptors and memory o
 });
 
 describe("a late viewer", () => {
-  const LINES = 150_000;
-  let instance: Instance;
-  beforeAll(async () => {
-    instance = await Instance.up({
+  test("in the middle of a character receives it whole, alone and beside others", async () => {
+    await using instance = await Instance.up({
       processes: {
         halves: {
           command: sh(
@@ -163,13 +161,8 @@ describe("a late viewer", () => {
           ),
           autostart: true,
         },
-        count: { command: ["seq", "1", String(LINES)], terminal: { backlog: "8MiB" } },
       },
     });
-  });
-  afterAll(() => instance?.[Symbol.asyncDispose]());
-
-  test("in the middle of a character receives it whole, alone and beside others", async () => {
     const script = await instance.connect();
     const said = async () => (await script.ask({ type: "get_process_output", name: "halves" })).output;
     await eventually("its terminal echoes nothing any more", async () => (await said()) === "up");
@@ -190,6 +183,10 @@ describe("a late viewer", () => {
   });
 
   test("joins 100,000 lines of backlog and live output by their offsets, without loss or repetition", async () => {
+    const LINES = 150_000;
+    await using instance = await Instance.up({
+      processes: { count: { command: ["seq", "1", String(LINES)], terminal: { backlog: "8MiB" } } },
+    });
     const script = await instance.connect();
     await script.command({ type: "start_process", name: "count" });
     const late: (() => string)[] = [];
