@@ -8,23 +8,27 @@ import { fileURLToPath } from "node:url";
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 const FOLDERS = ["src", "web/src", "test"];
 const IMPORT = /(?:from|import) ?\(?"(\.[^"]+)"/g;
+/** Runs nothing of the file: `npm run typecheck` checks it. */
+const TYPES_ONLY = /^(?:import|export) type [^;"]*"\.[^"]+";$/gm;
 const UNIT_TEST = /^test\/(?!e2e\/).*\.test\.ts$/;
 /** More test files than this take longer than a developer waits; those in the folder of the same name come first. */
 const MAX_TEST_FILES = 6;
 /** Each loads what the tests import, which takes longer than most tests: with one for each file, up to a quarter more processor time. */
 const MAX_WORKERS = "2";
 
-/** Which files import a file, by its path from the root. */
-export function readImporters() {
+/** Which files import a file, by its path from the root; without types, those that import more of it than types. */
+export function readImporters({ types = true } = {}) {
   const importers = new Map();
   const files = FOLDERS.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((file) => join(folder, file)),
   );
-  for (const file of files.filter((each) => /\.tsx?$/.test(each)))
-    for (const [, specifier] of readFileSync(join(ROOT, file), "utf8").matchAll(IMPORT)) {
+  for (const file of files.filter((each) => /\.tsx?$/.test(each))) {
+    const text = readFileSync(join(ROOT, file), "utf8");
+    for (const [, specifier] of (types ? text : text.replaceAll(TYPES_ONLY, "")).matchAll(IMPORT)) {
       const imported = join(dirname(file), specifier);
       importers.set(imported, [...(importers.get(imported) ?? []), file]);
     }
+  }
   return importers;
 }
 
@@ -60,10 +64,13 @@ function changedFiles() {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const named = process.argv.slice(2).map((file) => relative(ROOT, resolve(file)));
-  const importers = readImporters();
+  const importers = readImporters({ types: false });
   const tests = new Set();
   for (const file of named.length > 0 ? named : changedFiles()) {
-    const nearest = nearestTests(file, importers).toSorted((a, b) => closeness(b, file) - closeness(a, file));
+    const running = nearestTests(file, importers);
+    // A file of types alone is imported for nothing else.
+    const tested = running.length > 0 ? running : nearestTests(file, readImporters());
+    const nearest = tested.toSorted((a, b) => closeness(b, file) - closeness(a, file));
     for (const test of nearest.slice(0, MAX_TEST_FILES)) tests.add(test);
     if (nearest.length > MAX_TEST_FILES) console.log(`${file}: ${MAX_TEST_FILES} of ${nearest.length} test files; 'npm run unit' runs all`);
   }

@@ -6,47 +6,46 @@ passed=0
 failed=0
 count() { if [ "$2" -eq 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1" >&2; fi; }
 
-names=()
-outputs=()
-pids=()
+declare -A outputs=() pids=()
 # When this script is ended, what it started in the background clears up.
 trap 'kill "${pids[@]}" 2>/dev/null; wait; rm -f "${outputs[@]}"' EXIT
 # Starts a check beside the others.
 check() {
-  local name=$1 output
-  output=$(mktemp)
+  local name=$1
+  outputs[$name]=$(mktemp)
   shift
-  "$@" >"$output" 2>&1 &
-  names+=("$name") outputs+=("$output") pids+=("$!")
+  "$@" >"${outputs[$name]}" 2>&1 &
+  pids[$name]=$!
 }
-# Prints and counts each check that was started since the last call, in order.
+# Waits for these checks; prints and counts them in this order.
 results() {
-  local index status
-  for index in "${!names[@]}"; do
-    wait "${pids[$index]}"
+  local name status
+  for name in "$@"; do
+    wait "${pids[$name]}"
     status=$?
-    echo "== ${names[$index]}"
-    cat "${outputs[$index]}"
-    rm -f "${outputs[$index]}"
-    count "${names[$index]}" "$status"
+    echo "== $name"
+    cat "${outputs[$name]}"
+    rm -f "${outputs[$name]}"
+    unset "outputs[$name]" "pids[$name]"
+    count "$name" "$status"
   done
-  names=() outputs=() pids=()
 }
 
 bash scripts/system-packages || { echo "0 passed, 1 failed"; exit 1; }
-echo "== build"
-node scripts/checks/without-compilers.js npm run --silent build
-count "build" $?
-# They use one processor each, and some read what was built.
+# It builds and tests a copy. Of a low priority: from here to the end it takes what the others leave of the processors.
+check "the core without one of the features" node scripts/checks/deletion.js
+# The types of sources, tests and scripts are checked by the next step; the build takes the other processor meanwhile.
 check "types" npm run --silent typecheck
+echo "== build"
+node scripts/checks/without-compilers.js npm run --silent build -- --unchecked
+count "build" $?
+# Some read what was built.
 check "style and unused code" npm run --silent lint
 check "import rules" node scripts/checks/imports.js
 check "citations" node scripts/checks/citations.js
 check "assertions" node scripts/checks/assertions.js
-results
+results "types" "style and unused code" "import rules" "citations" "assertions"
 
-# Of a low priority: it takes what the tests leave of the processors.
-check "the core without one of the features" node scripts/checks/deletion.js
 report=$(mktemp)
 echo "== tests"
 npx vitest run --reporter=default --reporter=json --outputFile.json="$report" --reporter=./scripts/checks/second-tries.js
@@ -60,7 +59,7 @@ passed=$((passed + tests_passed))
 failed=$((failed + tests_failed))
 # An error outside of any test (an unhandled rejection, a leaked handle) fails the run as well; a skipped test is one too.
 if [ "$status" -ne 0 ] && [ "$tests_failed" -eq 0 ]; then failed=$((failed + 1)); fi
-results
+results "the core without one of the features"
 if [ "$tests_skipped" -ne 0 ]; then echo "FAILED: $tests_skipped tests were skipped" >&2; failed=$((failed + tests_skipped)); fi
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -23,3 +23,11 @@ test("the imports of the sources, the page and the tests are read", () => {
   expect(found.get("scripts/near-tests.js")).toContain("test/scripts/near-tests.test.ts");
   expect([...found.keys()].filter((file) => file.startsWith("web/src/")).length).toBeGreaterThan(50);
 });
+
+test("a test that imports only types of a file is not nearest to it", () => {
+  const outbox = (importers: unknown) => (importers as ReadonlyMap<string, string[]>).get("src/transport/outbox.ts");
+  const typesOnly = "test/transport/many-connections.test.ts";
+  expect(outbox(readImporters())).toContain(typesOnly);
+  expect(outbox(readImporters({ types: false }))).not.toContain(typesOnly);
+  expect(outbox(readImporters({ types: false }))).toContain("test/transport/outbox.test.ts");
+});
