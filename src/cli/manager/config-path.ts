@@ -12,21 +12,13 @@ const reported = new Set<string>();
 
 /** The file of `-c`; without it `mgr.yaml` in the working folder, or in the nearest folder above that has one. */
 export function configPath(named: string | undefined): string {
-  const { path, above } = findConfig(named);
-  if (above !== null && !reported.has(above)) {
-    process.stderr.write(`mgr: using ${visible(above)}\n`);
-    reported.add(above);
-  }
-  return path;
-}
-
-/** The same without a report. `above`: the absolute path, if the file is in a folder above; else null. */
-export function findConfig(named: string | undefined): { path: string; above: string | null } {
-  if (named !== undefined) return { path: named, above: null };
+  if (named !== undefined) return named;
   const folder = foldersUpwards().find((each) => isConfigured(each));
-  if (folder === undefined || folder === process.cwd()) return { path: CONFIG_FILE, above: null };
-  const above = join(folder, CONFIG_FILE);
-  return { path: relative(process.cwd(), above), above };
+  if (folder === undefined || folder === process.cwd()) return CONFIG_FILE;
+  const file = join(folder, CONFIG_FILE);
+  if (!reported.has(file)) process.stderr.write(`mgr: using ${visible(file)}\n`);
+  reported.add(file);
+  return relative(process.cwd(), file);
 }
 
 /** The working folder, then the folders above it. */

@@ -5,7 +5,6 @@ import { MgrError } from "../../base/errors.ts";
 import { quoteWords } from "../../base/shell-words.ts";
 import { visible } from "../../base/visible-text.ts";
 import type { Config } from "../../config/definition.ts";
-import type { ParsedText } from "../../config/load/parsed-text.ts";
 import { ConfigError } from "../../config/schema/problems.ts";
 import { CommandFailure, EXIT } from "../command/exit-codes.ts";
 import { printJson } from "../output/table.ts";
@@ -20,8 +19,6 @@ interface LoadFlags {
   json?: boolean;
   /** The end of the error if there is no file: another way to create one; "" if there is none. */
   otherWay?: () => Promise<string>;
-  /** Resolves with what the command that started this manager made of the file, or null. */
-  parsed?: (() => Promise<ParsedText | null>) | undefined;
 }
 
 /** Loads the configuration of a command line; if it is invalid, the command ends with exit code 2 and prints every problem. */
@@ -66,9 +63,9 @@ export function profileArguments(profiles: readonly string[] = []): string[] {
 }
 
 /** Loads the schema only when needed: it is a large part of the start of a command, and most commands need only the running instance. */
-async function load(file: string, { trustConfig = false, profile = [], parsed }: LoadFlags): Promise<Config> {
+async function load(file: string, { trustConfig = false, profile = [] }: LoadFlags): Promise<Config> {
   const { loadConfigFile } = await import("../../config/load/load.ts");
-  return loadConfigFile(file, { trustConfig, profiles: profile, parsed });
+  return loadConfigFile(file, { trustConfig, profiles: profile });
 }
 
 async function unusable(named: string | undefined, error: unknown, otherWay = async () => ""): Promise<unknown> {

@@ -8,7 +8,6 @@ import { ConfigError, type ConfigProblem } from "../schema/problems.ts";
 import { type ConfigFile, type ConfigInput, configFileSchema, configObjectSchema, includedFileSchema } from "../schema/schema.ts";
 import { findingsOf } from "../schema/schema-kinds.ts";
 import { environmentVariables } from "./expand.ts";
-import type { ParsedText } from "./parsed-text.ts";
 import { fileProblem } from "./read-file.ts";
 import { checkReferences } from "./references.ts";
 import { type ConfigPart, resolveConfig } from "./resolve.ts";
@@ -25,16 +24,14 @@ export interface LoadOptions {
   readonly trustConfig?: boolean;
   /** Profiles whose files are put over the main file, the strongest last (docs/profiles.md). */
   readonly profiles?: readonly string[];
-  /** Resolves with what another program made of the main file, which is used if the text is the same; or null. */
-  readonly parsed?: (() => Promise<ParsedText | null>) | undefined;
 }
 
 const FILE_FALLBACK = { name: "", manager: { host: "", port: 0 }, state_dir: null };
 
 /** Reads, checks and resolves a configuration file and the files that it includes. Throws a ConfigError with every problem. */
 export async function loadConfigFile(path: string, options: LoadOptions = {}): Promise<Config> {
-  const { environment = process.env, instead, trustConfig = false, profiles = [], parsed } = options;
-  const sources = await readSources(path, { outer: environmentVariables(environment), instead, trustConfig, profiles, parsed });
+  const { environment = process.env, instead, trustConfig = false, profiles = [] } = options;
+  const sources = await readSources(path, { outer: environmentVariables(environment), instead, trustConfig, profiles });
   return assemble({ label: path, schema: configFileSchema, fallback: FILE_FALLBACK, profiles }, sources);
 }
 

@@ -9,10 +9,9 @@ import { entriesOf } from "../schema/schema-kinds.ts";
 import { type ExpandedFile, expandFile, type VariableScope } from "./expand.ts";
 import { filesMatching } from "./glob.ts";
 import { overlaid, partOf } from "./overlay.ts";
-import { type ParsedText, yamlOf } from "./parsed-text.ts";
 import { checkProfiles, missingProfile, profileFile } from "./profiles.ts";
 import { MAX_FILE_BYTES, readConfigText } from "./read-file.ts";
-import type { YamlSource } from "./yaml-source.ts";
+import { readYaml, type YamlSource } from "./yaml-source.ts";
 
 const MAX_FILES = 1_000;
 const MAX_TOTAL_BYTES = 16 * MAX_FILE_BYTES;
@@ -42,6 +41,10 @@ export interface Source {
 /** The source of a file's text; `label` is the file's name in problems. */
 export function sourceOf(text: string, place: { file: string; label: string }, outer: VariableScope): Source {
   return sourceOfYaml(yamlOf(text, place.label), { ...place, hash: hashOf(text), overlays: [] }, outer);
+}
+
+function yamlOf(text: string, label: string): YamlSource {
+  return readYaml(text.startsWith("\uFEFF") ? text.slice(1) : text, label);
 }
 
 type FilePlace = { readonly file: string } & Pick<Source, "label" | "hash" | "overlays">;
@@ -92,15 +95,13 @@ export interface ReadOptions {
   readonly trustConfig: boolean;
   /** Profiles whose files are put over the main file, the strongest last. */
   readonly profiles: readonly string[];
-  /** Resolves with what another program made of the main file, or null. */
-  readonly parsed?: (() => Promise<ParsedText | null>) | undefined;
 }
 
 /**
  * The main file, with the files of the profiles over it, and all files that it includes, each once: depth first, in the order of the includes. A
  * faulty include is a problem of the file that contains it; a main file or one of a profile that cannot be read is a ConfigError.
  */
-export async function readSources(path: string, { outer, instead, trustConfig, profiles, parsed }: ReadOptions): Promise<Source[]> {
+export async function readSources(path: string, { outer, instead, trustConfig, profiles }: ReadOptions): Promise<Source[]> {
   const main = resolve(path);
   const labelOf = (file: string) => (file === main ? path : join(dirname(path), relative(dirname(main), file)));
   checkProfiles(path, profiles);
@@ -119,9 +120,7 @@ export async function readSources(path: string, { outer, instead, trustConfig, p
       throw new MgrError("bad_field", `makes the configuration larger than ${MAX_FILES} files or ${MAX_TOTAL_BYTES} characters`);
     }
     seen.add(identity);
-    const hash = hashOf(text);
-    const known = file === main ? ((await parsed?.()) ?? null) : null;
-    return { file, label, hash, yaml: yamlOf(text, label, known?.hash === hash ? known.value : null) };
+    return { file, label, hash: hashOf(text), yaml: yamlOf(text, label) };
   };
   const read = async (file: string, scope: VariableScope): Promise<void> => {
     const found = await readYamlFile(file);

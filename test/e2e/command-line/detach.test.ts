@@ -22,18 +22,6 @@ test("mgr up --detach leaves the configuration to the manager, whose errors then
   await instance.mgr("down");
 });
 
-test("mgr up --detach parses a large configuration for the manager, whose problems have the places that mgr check reports", async () => {
-  const processes = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`p${index}`, { command: "sleep 1000" }]));
-  await using instance = new Instance({ processes: { ...processes, last: { command: "sleep 1000", retsart: true } } });
-  instance.extra.NODE_OPTIONS = `--require ${READERS}`;
-  instance.extra.MGR_TEST_READERS = join(instance.dir, "readers");
-  const refused = await instance.run("up", "--detach", "-c", instance.config);
-  expect(refused).toMatchObject({ code: 2, stdout: "" });
-  expect(new Set(instance.read("readers").trim().split("\n")).size).toBe(2);
-  expect(refused.stderr).toContain("processes.last.retsart");
-  expect(refused.stderr).toBe((await instance.run("check", "-c", instance.config)).stderr);
-});
-
 test("mgr up --detach prints the reason for which the manager in the background ended, also with names that begin like options", async () => {
   const server = createServer().listen(0, "localhost");
   await once(server, "listening");

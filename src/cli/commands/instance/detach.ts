@@ -8,16 +8,7 @@ import { visible } from "../../../base/visible-text.ts";
 import { withTimeout } from "../../../base/wait.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { END_SIGNALS } from "../../command/interrupt.ts";
-import { findConfig } from "../../manager/config-path.ts";
-import {
-  DETACHED,
-  type DetachedReport,
-  openEmpty,
-  type ParsedMessage,
-  type ServedReport,
-  upCommand,
-  withProfiles,
-} from "./detached-manager.ts";
+import { DETACHED, type DetachedReport, openEmpty, type ServedReport, upCommand, withProfiles } from "./detached-manager.ts";
 import type { UpFlags } from "./up-flags.ts";
 
 /** Time limit for a detached manager to become ready, milliseconds: it may have to wait 10 s for a daemon's hello. */
@@ -26,7 +17,7 @@ const DETACH_TIMEOUT_MS = 30_000;
 const MAX_EARLY_CHARACTERS = 1024 * 1024;
 
 /**
- * Starts a manager in the background, which checks the configuration (docs/decisions/0125). Resolves when it serves, or with "running" if one
+ * Starts a manager in the background, which alone reads the configuration (docs/decisions/0125). Resolves when it serves, or with "running" if one
  * already runs; rejects with its own error if it does not come up.
  */
 export async function detach(names: readonly string[], flags: UpFlags): Promise<"served" | "running"> {
@@ -34,8 +25,6 @@ export async function detach(names: readonly string[], flags: UpFlags): Promise<
   const child = spawn(process.execPath, [...NODE_OPTIONS, ...command], {
     detached: true,
     stdio: ["ignore", "ignore", "pipe", "ipc"],
-    // Keeps Maps and their order.
-    serialization: "advanced",
     env: { ...process.env, [DETACHED]: "1" },
   });
   // The child has its own session: without this it would continue to start after Ctrl-C here.
@@ -48,7 +37,6 @@ export async function detach(names: readonly string[], flags: UpFlags): Promise<
       `the manager (pid ${child.pid}) is not ready after ${waited} s and keeps trying; see manager.log, or stop it with 'mgr down'`,
     );
   };
-  void sendParsed(child, flags);
   try {
     const outcome = await withTimeout(outcomeOf(child), DETACH_TIMEOUT_MS, late);
     if (outcome.kind === "served") printServed(outcome, child.pid);
@@ -59,15 +47,6 @@ export async function detach(names: readonly string[], flags: UpFlags): Promise<
     child.stderr?.destroy();
     child.unref();
   }
-}
-
-/** Parses the configuration while the manager loads its modules. The manager parses it if there is anything to report about it. */
-async function sendParsed(child: ChildProcess, { config, trustConfig = false }: UpFlags): Promise<void> {
-  const parsed = await import("../../../config/load/parsed-text.ts")
-    .then(({ parsedText }) => parsedText(findConfig(config).path, trustConfig))
-    .catch(() => null);
-  // The manager may have ended meanwhile, which is reported as its end.
-  if (child.connected) child.send({ kind: "parsed", parsed } satisfies ParsedMessage, () => {});
 }
 
 type Outcome = Exclude<DetachedReport, { kind: "begun" }>;

@@ -2,8 +2,6 @@ import { closeSync, constants } from "node:fs";
 import { join } from "node:path";
 import type { RunningManager } from "../../../app/manager.ts";
 import { diskFull, isDiskFull, messageOf } from "../../../base/errors.ts";
-import { withFallback } from "../../../base/wait.ts";
-import type { ParsedText } from "../../../config/load/parsed-text.ts";
 import { openStateFile } from "../../../files/state-file.ts";
 import { makeStateFolder } from "../../../files/state-folder.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
@@ -30,36 +28,6 @@ export type DetachedReport =
   /** The manager's errors are written to this file from now on. */
   | { readonly kind: "begun"; readonly errors: string }
   | ServedReport;
-
-/** Message of the command to the manager that it starts, once. Null: the manager parses the configuration. */
-export interface ParsedMessage {
-  readonly kind: "parsed";
-  readonly parsed: ParsedText | null;
-}
-
-/**
- * Maximum time that a manager waits for the command to parse the configuration, milliseconds; then it does so by itself. A file of 10,000
- * processes takes 1 s.
- */
-const MAX_PARSE_MS = 5_000;
-
-/** Resolves with what the command that starts this manager made of the configuration; null if it is ended, or late. */
-export async function parsedByStarter(): Promise<ParsedText | null> {
-  if (!process.connected) return null;
-  let settle = (_parsed: ParsedText | null) => {};
-  const received = ({ parsed }: ParsedMessage) => settle(parsed);
-  const gone = () => settle(null);
-  const parsed = new Promise<ParsedText | null>((resolve) => {
-    settle = resolve;
-  });
-  process.on("message", received).on("disconnect", gone);
-  try {
-    return await withFallback(parsed, MAX_PARSE_MS, () => null);
-  } finally {
-    // Each of them would keep a manager running that has nothing else to do.
-    process.off("message", received).off("disconnect", gone);
-  }
-}
 
 /** Sends the last report. Nothing happens if nothing waits for it (any more). */
 export function endReports(report: DetachedReport): void {

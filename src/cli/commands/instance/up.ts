@@ -14,7 +14,7 @@ import { withManager } from "../../manager/connection.ts";
 import type { ConnectionFlags } from "../../manager/connection-target.ts";
 import { paint } from "../../output/table.ts";
 import { detach } from "./detach.ts";
-import { DETACHED, endReports, moveErrors, parsedByStarter, upCommand, withProfiles } from "./detached-manager.ts";
+import { DETACHED, endReports, moveErrors, upCommand, withProfiles } from "./detached-manager.ts";
 import { EndSignals } from "./end-signals.ts";
 import { Ending } from "./ending.ts";
 import { ForegroundOutput } from "./foreground-output.ts";
@@ -33,7 +33,7 @@ export async function up(names: string[], flags: UpFlags): Promise<void> {
     if ((await detach(names, flags)) === "served") return;
     return joinRunning(await loadConfig(flags.config, flags), names, flags);
   }
-  const config = await loadConfig(flags.config, { ...flags, otherWay: importHint, parsed: hasStarter ? parsedByStarter : undefined });
+  const config = await loadConfig(flags.config, { ...flags, otherWay: importHint });
   const { exitWith = null, abortOnFailure = false } = flags;
   if (exitWith !== null && !config.processes.has(exitWith))
     throw new CommandFailure(
