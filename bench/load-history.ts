@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemClock } from "../src/base/clock.ts";
+import { systemClock } from "../src/base/timing/clock.ts";
 import { TaskOwners } from "../src/daemon/tree/task-owners.ts";
 import { Histories } from "../src/features/load-history/host/histories.ts";
 import { MachineFigures } from "../src/features/load-history/host/machine-figures.ts";

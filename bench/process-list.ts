@@ -2,7 +2,7 @@
 // the same columns, its CPU time. `npx tsx bench/process-list.ts`
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { systemClock } from "../src/base/clock.ts";
+import { systemClock } from "../src/base/timing/clock.ts";
 import { jsonOf } from "../src/bus/client/rpc-envelope.ts";
 import { type ListPage, pagesOf } from "../src/contract/pages.ts";
 import { ListBuilder } from "../src/daemon/lists/list-builder.ts";

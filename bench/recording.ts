@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
-import { systemClock } from "../src/base/clock.ts";
+import { systemClock } from "../src/base/timing/clock.ts";
 import type { TapListener } from "../src/features/data-plane/host/tap.ts";
 import { wallClock } from "../src/features/data-plane/wall-clock.ts";
 import { OwnClock } from "../src/features/host-clocks/host/own-clock.ts";

@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { WebSocket } from "ws";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/timing/clock.ts";
 import { connectBus } from "../../src/bus/client/connect-bus.ts";
 import { serveHost } from "../../src/bus/host-link/host-link.ts";
 import { FakeHost } from "../../src/testing/fake-host.ts";

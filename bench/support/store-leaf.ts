@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/timing/clock.ts";
 import { tuneSockets } from "../../src/bus/carriers/socket-tuning.ts";
 import type { Bus } from "../../src/bus/client/bus.ts";
 import { connectBus } from "../../src/bus/client/connect-bus.ts";

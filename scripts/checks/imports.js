@@ -85,7 +85,7 @@ const PACKAGE_HOMES = {
   koffi: [/^src\/daemon\//],
   "node-pty": [/^src\/daemon\//],
   re2js: [
-    /^src\/base\/linear-regex\.ts$/,
+    /^src\/base\/patterns\/linear-regex\.ts$/,
     /^src\/base\/patterns\/guarded-pattern\.ts$/,
     /^web\/src\/features\/output-search\/merged\/line-filter\.ts$/,
   ],

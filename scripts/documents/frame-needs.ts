@@ -1,4 +1,4 @@
-import type { Need } from "../../src/base/access.ts";
+import type { Need } from "../../src/base/access/access.ts";
 import type { ClientFrameSpec } from "../../src/protocol/frames/frame-table.ts";
 import { CLIENT_FRAMES } from "../../src/protocol/frames/frames.ts";
 

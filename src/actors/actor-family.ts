@@ -1,5 +1,5 @@
 import { type AnyActorRef, createActor, fromTransition, type InspectionEvent } from "xstate";
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/timing/clock.ts";
 
 /** Maximum number of actors of one family: when one of them stops, xstate examines the timers of all. */
 const MAX_MEMBERS = 100;

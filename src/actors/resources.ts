@@ -1,4 +1,4 @@
-import { displayName } from "../base/names.ts";
+import { displayName } from "../base/text/names.ts";
 import type { ProcessDefinition, StartToolSetting } from "../config/definition.ts";
 import { effectiveCommand, selectedLabel } from "../config/effective-command.ts";
 import { findTool, NO_TOOL } from "../config/start-tools.ts";

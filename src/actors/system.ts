@@ -1,8 +1,8 @@
 import type { AnyStateMachine, InputFrom, InspectionEvent } from "xstate";
 import { createActor } from "xstate";
-import { type Cancellation, CancellationSource } from "../base/cancellation.ts";
-import { type Clock, systemClock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
+import { type Cancellation, CancellationSource } from "../base/timing/cancellation.ts";
+import { type Clock, systemClock } from "../base/timing/clock.ts";
 import { ActorFamily } from "./actor-family.ts";
 import type { ConnectionRef } from "./connection-machine.ts";
 import type { GroupActor } from "./group-machine.ts";

@@ -1,5 +1,5 @@
 import type { InspectionEvent } from "xstate";
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/timing/clock.ts";
 import type { Config } from "../config/definition.ts";
 import type { HostLink } from "../contract/host-link.ts";
 import type { LogBook } from "../log/log-book.ts";

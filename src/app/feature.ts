@@ -1,9 +1,9 @@
 import type { ConfigurationChange } from "../actors/control.ts";
 import type { DomainEvents } from "../actors/domain-events.ts";
 import type { ActorKind, ActorSystem } from "../actors/system.ts";
-import type { Clock } from "../base/clock.ts";
+import type { Principal } from "../base/access/principal.ts";
 import type { EndOfCommand } from "../base/command-observer.ts";
-import type { Principal } from "../base/principal.ts";
+import type { Clock } from "../base/timing/clock.ts";
 import type { PeerTrafficBook } from "../bus/carriers/peer-traffic.ts";
 import type { Bus } from "../bus/client/bus.ts";
 import type { Registry } from "../bus/registry/registry.ts";

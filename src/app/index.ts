@@ -1,6 +1,6 @@
 /** `mgr`: a manager within this program, and everything that its types refer to. */
 export type { ActorKind, ActorKinds } from "../actors/system.ts";
-export type { Clock } from "../base/clock.ts";
+export type { Clock } from "../base/timing/clock.ts";
 export * from "../client/common.ts";
 export { ConfigError } from "../config/schema/problems.ts";
 export type { ConfigInput } from "../config/schema/schema.ts";

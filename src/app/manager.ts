@@ -1,9 +1,9 @@
 import { dirname, join } from "node:path";
-import { systemClock } from "../base/clock.ts";
 import type { EndOfCommand } from "../base/command-observer.ts";
 import { diskFull, isDiskFull, MgrError, messageOf, wireCode } from "../base/errors.ts";
-import { listNames } from "../base/names.ts";
-import { didYouMeanName } from "../base/suggest.ts";
+import { listNames } from "../base/text/names.ts";
+import { didYouMeanName } from "../base/text/suggest.ts";
+import { systemClock } from "../base/timing/clock.ts";
 import { deferredHostLink } from "../bus/host-link/deferred-host-link.ts";
 import { busHostLink } from "../bus/host-link/host-link.ts";
 import { authFilePath } from "../config/default-paths.ts";

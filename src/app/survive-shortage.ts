@@ -1,5 +1,5 @@
 import { isShortage, messageOf } from "../base/errors.ts";
-import { visibleLines } from "../base/visible-text.ts";
+import { visibleLines } from "../base/text/visible-text.ts";
 
 /**
  * Handles uncaught exceptions. A shortage of descriptors, memory or disk space passes, so it does not end the manager; every other uncaught

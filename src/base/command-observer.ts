@@ -1,5 +1,5 @@
+import type { Principal } from "./access/principal.ts";
 import type { ErrorCode } from "./errors.ts";
-import type { Principal } from "./principal.ts";
 
 /** A request that changes something: a frame of a client, an HTTP request, a login, or a signal to the manager. */
 export interface ObservedCommand {

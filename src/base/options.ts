@@ -1,5 +1,5 @@
 import { MgrError } from "./errors.ts";
-import { didYouMean } from "./suggest.ts";
+import { didYouMean } from "./text/suggest.ts";
 
 /** The allowed values of an option, in words and as a check. */
 export interface OptionRule {

@@ -1,4 +1,4 @@
-import { visible, visibleLines } from "../base/visible-text.ts";
+import { visible, visibleLines } from "../base/text/visible-text.ts";
 import { EXIT, exitCodeOf, explain } from "./command/exit-codes.ts";
 import { createProgram } from "./program.ts";
 import { checkHelpWords } from "./suggestion.ts";

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { visibleLines } from "../base/visible-text.ts";
+import { visibleLines } from "../base/text/visible-text.ts";
 import { CLI_FEATURES } from "../features/cli.ts";
 import { VERSION } from "../http/package-files.ts";
 import { setAbsenceSources } from "./command/absence-sources.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { didYouMean } from "../base/suggest.ts";
+import { didYouMean } from "../base/text/suggest.ts";
 
 /** An error of the command line; for a command that does not exist, with a similar name. */
 export function withSuggestion(program: Command, text: string): string {

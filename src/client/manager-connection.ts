@@ -1,6 +1,6 @@
 import { filter, firstValueFrom, mergeMap, type Observable, Subject, Subscription } from "rxjs";
-import { type Clock, systemClock } from "../base/clock.ts";
 import { MgrError } from "../base/errors.ts";
+import { type Clock, systemClock } from "../base/timing/clock.ts";
 import { FeatureHandles } from "../features/client.ts";
 import type { ClientFrame, ManagerFrame } from "../protocol/frames/frames.ts";
 import type { LogEntry, Snapshot } from "../protocol/resources/resources.ts";

@@ -1,5 +1,5 @@
 import { type Observable, Subject } from "rxjs";
-import { isWithin } from "../base/names.ts";
+import { isWithin } from "../base/text/names.ts";
 import type { ManagerFrame } from "../protocol/frames/frames.ts";
 import type { VncSession } from "../protocol/resources/display.ts";
 import {

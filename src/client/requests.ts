@@ -1,6 +1,6 @@
 import type { Observable } from "rxjs";
-import type { Clock } from "../base/clock.ts";
 import { isErrorCode, MgrError, messageOf } from "../base/errors.ts";
+import type { Clock } from "../base/timing/clock.ts";
 import type { AckFrame, AnswerOf, ClientFrame, ClientFrameType, ManagerFrame } from "../protocol/frames/frames.ts";
 import type { ManagerLink } from "./link/manager-link.ts";
 import { RequestQueue } from "./request-queue.ts";

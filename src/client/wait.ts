@@ -1,7 +1,7 @@
 import { Subscription } from "rxjs";
 import { MgrError } from "../base/errors.ts";
-import { onAbort } from "../base/on-abort.ts";
 import { checkOptions, MILLISECONDS, objectWith } from "../base/options.ts";
+import { onAbort } from "../base/timing/on-abort.ts";
 import type { ManagerConnection } from "./manager-connection.ts";
 
 export interface WaitOptions {

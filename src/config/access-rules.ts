@@ -1,5 +1,5 @@
-import { ADMIN_GRANTS, type Grant } from "../base/access.ts";
-import { LOCAL_OPERATOR, type Principal } from "../base/principal.ts";
+import { ADMIN_GRANTS, type Grant } from "../base/access/access.ts";
+import { LOCAL_OPERATOR, type Principal } from "../base/access/principal.ts";
 import type { Config } from "./definition.ts";
 
 type Access = Config["access"];

@@ -1,5 +1,5 @@
 import { MgrError } from "../base/errors.ts";
-import { quoteWords, SHELL_WORDS } from "../base/shell-words.ts";
+import { quoteWords, SHELL_WORDS } from "../base/text/shell-words.ts";
 import type { Program } from "../contract/run.ts";
 
 /** A command as configured or overridden: its text for people, and the program that the host executes. */

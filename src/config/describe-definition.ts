@@ -1,5 +1,5 @@
 import { policyName } from "../base/scheduling-policies.ts";
-import { quoteWords } from "../base/shell-words.ts";
+import { quoteWords } from "../base/text/shell-words.ts";
 import type { Probe, Program, ReadyCondition, StopStep } from "../contract/run.ts";
 import type { ProcessDefinition } from "./definition.ts";
 import { describeFeatureProbe, describeProcessParts, type PROCESS_KEYS } from "./features.ts";

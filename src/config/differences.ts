@@ -1,4 +1,4 @@
-import { shortened } from "../base/text-length.ts";
+import { shortened } from "../base/text/text-length.ts";
 import type { Config, ProcessDefinition } from "./definition.ts";
 import { describeDefinition } from "./describe-definition.ts";
 

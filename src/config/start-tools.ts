@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { join } from "node:path";
-import { quoteWords } from "../base/shell-words.ts";
+import { quoteWords } from "../base/text/shell-words.ts";
 import { type Command, toCommand } from "./command-line.ts";
 import type { StartToolSetting } from "./definition.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { fitsInUtf8, hasLength } from "../base/text-length.ts";
-import { TOPIC_ENCODINGS } from "../base/topic-encodings.ts";
+import { fitsInUtf8, hasLength } from "../base/text/text-length.ts";
+import { TOPIC_ENCODINGS } from "../base/topics/topic-encodings.ts";
 import { runId } from "./fields.ts";
 
 /** Subject on which a client registers (docs/clients.md). The broker of its host answers the request itself and does not route it. */

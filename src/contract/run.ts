@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
-import { MAX_DURATION_MS } from "../base/clock.ts";
+import { MAX_DURATION_MS } from "../base/timing/clock.ts";
 import { FEATURE_PROBES, FEATURE_RUN } from "../features/contract.ts";
 import { runId } from "./fields.ts";
 import { runSettings } from "./run-settings.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MAX_DURATION_MS } from "../base/clock.ts";
+import { MAX_DURATION_MS } from "../base/timing/clock.ts";
 import { FEATURE_CONDITIONS } from "../features/contract.ts";
 import type { RestartRules } from "./restart-policy.ts";
 

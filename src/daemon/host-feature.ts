@@ -1,4 +1,4 @@
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/timing/clock.ts";
 import type { RunId } from "../contract/fields.ts";
 import type { HostEvent, HostHeartbeat, HostLogWriter, HostNews, HostRequestName, RequestOf, ResponseOf } from "../contract/messages.ts";
 import type { RunCheck, RunReport, RunSpec } from "../contract/run.ts";

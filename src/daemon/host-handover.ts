@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Clock } from "../base/clock.ts";
 import { MgrError } from "../base/errors.ts";
 import type { HandedOver } from "../base/handed-over.ts";
-import { resolvesWithin } from "../base/wait.ts";
+import type { Clock } from "../base/timing/clock.ts";
+import { resolvesWithin } from "../base/timing/wait.ts";
 import { HEARTBEAT_LOST_MS } from "../contract/messages.ts";
 import { KernelTimes } from "./handover/kernel-times.ts";
 import { type HostOutput, outputState } from "./output/host-output.ts";

@@ -1,5 +1,5 @@
-import type { Clock } from "../base/clock.ts";
 import type { HandedOver } from "../base/handed-over.ts";
+import type { Clock } from "../base/timing/clock.ts";
 import type { HostLog } from "../contract/messages.ts";
 import type { HostBus } from "./bus/host-bus.ts";
 import type { HostFolders, ReplaceProgram } from "./host-feature.ts";

@@ -1,5 +1,5 @@
-import type { Clock } from "../base/clock.ts";
 import { firstIssue, MgrError } from "../base/errors.ts";
+import type { Clock } from "../base/timing/clock.ts";
 import { HOST_REQUESTS, type HostRequestName, type RequestOf, type ResponseOf } from "../contract/messages.ts";
 import type { HostHandlers } from "./host-feature.ts";
 import type { HostFeatures } from "./host-features.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { type Clock, systemClock, untilBeat } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
 import { Publisher } from "../base/publisher.ts";
+import { type Clock, systemClock, untilBeat } from "../base/timing/clock.ts";
 import type { HostLink, HostListener } from "../contract/host-link.ts";
 import {
   CONTRACT_VERSION,

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { MgrError, messageOf } from "../base/errors.ts";
 import { parseJson } from "../base/json.ts";
-import { poll, withTimeout } from "../base/wait.ts";
+import { poll, withTimeout } from "../base/timing/wait.ts";
 import type { HostLog } from "../contract/messages.ts";
 import { writeHandover } from "./handover/handover-file.ts";
 import type { SurvivingPart } from "./handover/surviving-part.ts";

@@ -1,5 +1,5 @@
 import { type Stats, statSync } from "node:fs";
-import { quoteWords } from "../base/shell-words.ts";
+import { quoteWords } from "../base/text/shell-words.ts";
 import { isTrustedOwner } from "./owners.ts";
 import { foreignWriters, ownerAndMode } from "./permissions.ts";
 

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, ftruncateSync, lstatSync, openSync, readFileSync, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { MgrError, messageOf } from "../base/errors.ts";
-import { quoteWords } from "../base/shell-words.ts";
+import { quoteWords } from "../base/text/shell-words.ts";
 import { FOREIGN_WRITE, isTrustedOwner } from "./owners.ts";
 import { ownerAndMode } from "./permissions.ts";
 

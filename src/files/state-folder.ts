@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readlinkSync, type Stats } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { MgrError } from "../base/errors.ts";
-import { quoteWords } from "../base/shell-words.ts";
+import { quoteWords } from "../base/text/shell-words.ts";
 import { isTrustedOwner } from "./owners.ts";
 import { foreignWriters, ownerAndMode } from "./permissions.ts";
 

@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import type { Counter, Gauge } from "prom-client";
 import type { WebSocket } from "ws";
 import type { Control } from "../actors/control.ts";
-import type { Principal } from "../base/principal.ts";
+import type { Principal } from "../base/access/principal.ts";
 import type { TrafficLabel } from "../bus/carriers/peer-traffic.ts";
 import type { ExtendsTransport } from "../transport/extension.ts";
 import type { Transport } from "../transport/websocket.ts";

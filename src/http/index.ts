@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { isDeepStrictEqual } from "node:util";
 import type { Control } from "../actors/control.ts";
-import { everyBeat } from "../base/clock.ts";
+import { everyBeat } from "../base/timing/clock.ts";
 import type { PeerTrafficBook } from "../bus/carriers/peer-traffic.ts";
 import type { TcpAddress } from "../bus/carriers/tcp-listener.ts";
 import type { AccessRules } from "../config/access-rules.ts";

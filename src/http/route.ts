@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import type { Need } from "../base/access.ts";
+import type { Need } from "../base/access/access.ts";
 import type { Admission } from "./auth/authenticate.ts";
 import type { RemoteEnd } from "./request/remote-end.ts";
 

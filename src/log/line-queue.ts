@@ -1,4 +1,4 @@
-import { resolvesWithin } from "../base/wait.ts";
+import { resolvesWithin } from "../base/timing/wait.ts";
 
 /** Maximum size of the queue, bytes: an hour of a busy manager's log. Further lines are dropped and counted. */
 const MAX_WAITING_BYTES = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, writeSync } from "node:fs";
 import { type FileHandle, rename, stat } from "node:fs/promises";
-import { visibleJson } from "../base/visible-text.ts";
+import { visibleJson } from "../base/text/visible-text.ts";
 import { openStateFile, openStateFileAsync } from "../files/state-file.ts";
 import { type Line, LineQueue, textOf } from "./line-queue.ts";
 

@@ -1,7 +1,7 @@
-import type { Clock } from "../base/clock.ts";
 import { MgrError } from "../base/errors.ts";
-import { compileFnmatch } from "../base/fnmatch.ts";
+import { compileFnmatch } from "../base/patterns/fnmatch.ts";
 import { Publisher } from "../base/publisher.ts";
+import type { Clock } from "../base/timing/clock.ts";
 import type { HostLink, HostListener } from "../contract/host-link.ts";
 import {
   CONTRACT_VERSION,

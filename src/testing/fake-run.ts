@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Clock } from "../base/clock.ts";
 import { MgrError, messageOf } from "../base/errors.ts";
+import type { Clock } from "../base/timing/clock.ts";
 import type { HostEvent } from "../contract/messages.ts";
 import { type ReportedStopCause, type RunExit, type RunReport, type RunSpec, type StopStep, specHash } from "../contract/run.ts";
 import type { OutputRing } from "../daemon/output/output-ring.ts";

@@ -1,6 +1,6 @@
-import type { Clock } from "../base/clock.ts";
 import { MgrError } from "../base/errors.ts";
-import { isWorkDue } from "../base/turns.ts";
+import type { Clock } from "../base/timing/clock.ts";
+import { isWorkDue } from "../base/timing/turns.ts";
 import { atSite } from "../client/wait.ts";
 import { parseTime } from "../protocol/time.ts";
 

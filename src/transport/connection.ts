@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Control, Starter } from "../actors/control.ts";
+import type { Principal } from "../base/access/principal.ts";
 import type { CommandObserver, EndOfCommand } from "../base/command-observer.ts";
 import { type ErrorCode, MgrError, messageOf, shuttingDown, wireCode } from "../base/errors.ts";
-import type { Principal } from "../base/principal.ts";
 import { decodeFrame } from "../protocol/frames/decode.ts";
 import { ackFrame, encodeFrame, encodeInParts, errorFrame } from "../protocol/frames/encode.ts";
 import type { AnswerOf, ClientFrame, ClientFrameType, ManagerFrame } from "../protocol/frames/frames.ts";

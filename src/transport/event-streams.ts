@@ -1,7 +1,7 @@
 import { EMPTY, Observable, type Subscriber, share } from "rxjs";
 import type { Control } from "../actors/control.ts";
 import type { DomainEvent } from "../actors/domain-events.ts";
-import { ancestorNames } from "../base/names.ts";
+import { ancestorNames } from "../base/text/names.ts";
 import { encodeFrame } from "../protocol/frames/encode.ts";
 import { type ChangeFrame, MANAGER_FRAMES, type ManagerFrame } from "../protocol/frames/frames.ts";
 import type { ProcessTreeNode } from "../protocol/resources/resources.ts";

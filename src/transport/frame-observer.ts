@@ -1,5 +1,5 @@
+import type { Principal } from "../base/access/principal.ts";
 import type { CommandObserver, CommandOutcome, CommandRefusal, EndOfCommand, ObservedCommand } from "../base/command-observer.ts";
-import type { Principal } from "../base/principal.ts";
 import type { ClientFrameSpec } from "../protocol/frames/frame-table.ts";
 import { CLIENT_FRAMES, type ClientFrame, type ManagerFrame } from "../protocol/frames/frames.ts";
 import { isReadOnly } from "./dispatch.ts";

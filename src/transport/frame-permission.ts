@@ -1,7 +1,7 @@
 import type { ManagerState } from "../actors/control.ts";
-import { allows, type Grant, type Need, type Owners } from "../base/access.ts";
-import { isWithin } from "../base/names.ts";
-import { permissionRefusal, type Subject } from "../base/permission.ts";
+import { allows, type Grant, type Need, type Owners } from "../base/access/access.ts";
+import { permissionRefusal, type Subject } from "../base/access/permission.ts";
+import { isWithin } from "../base/text/names.ts";
 import type { ClientFrameSpec } from "../protocol/frames/frame-table.ts";
 import { CLIENT_FRAMES, type ClientFrame } from "../protocol/frames/frames.ts";
 

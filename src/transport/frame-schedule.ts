@@ -1,4 +1,4 @@
-import { isWithin } from "../base/names.ts";
+import { isWithin } from "../base/text/names.ts";
 
 /**
  * Maximum numbers of frames of one kind that run at the same time, and that wait, on one connection (docs/design/wire-rules.md, "One connection,

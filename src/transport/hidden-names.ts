@@ -1,5 +1,5 @@
 import type { ProcessDetail } from "../actors/control.ts";
-import { ancestorNames, isWithin } from "../base/names.ts";
+import { ancestorNames, isWithin } from "../base/text/names.ts";
 import { groupState, type LogEntry, type Process, type ProcessState, type ProcessTreeNode } from "../protocol/resources/resources.ts";
 import { contains, type GrantedView } from "./view.ts";
 

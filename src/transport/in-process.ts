@@ -1,4 +1,4 @@
-import type { Principal } from "../base/principal.ts";
+import type { Principal } from "../base/access/principal.ts";
 import { Connection, type ConnectionServices } from "./connection.ts";
 import type { OutboxSocket } from "./outbox.ts";
 import type { RequestedView } from "./view.ts";

@@ -1,5 +1,5 @@
-import type { Clock } from "../base/clock.ts";
-import { shortened } from "../base/text-length.ts";
+import { shortened } from "../base/text/text-length.ts";
+import type { Clock } from "../base/timing/clock.ts";
 import type { LogBook } from "../log/log-book.ts";
 
 /** Maximum number of refusals that are logged at once; then one more each REFILL_MS: a client's loop must not push everything else out of the log. */

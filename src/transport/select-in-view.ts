@@ -1,5 +1,5 @@
 import { MgrError } from "../base/errors.ts";
-import { isWithin } from "../base/names.ts";
+import { isWithin } from "../base/text/names.ts";
 import { contains, type ViewMode } from "./view.ts";
 
 /** The processes in view of a connection: that of this name, those of the group, or all for null. Throws `not_found` and `out_of_scope`. */

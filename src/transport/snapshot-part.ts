@@ -1,4 +1,4 @@
-import type { Principal } from "../base/principal.ts";
+import type { Principal } from "../base/access/principal.ts";
 import type { ChangeFrame, ManagerFrame } from "../protocol/frames/frames.ts";
 import type { Snapshot } from "../protocol/resources/resources.ts";
 import type { GrantedView, ViewMode } from "./view.ts";

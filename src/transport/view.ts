@@ -1,6 +1,6 @@
 import type { ManagerState } from "../actors/control.ts";
-import { type Grant, generalRole, roleOn } from "../base/access.ts";
-import { isWithin } from "../base/names.ts";
+import { type Grant, generalRole, roleOn } from "../base/access/access.ts";
+import { isWithin } from "../base/text/names.ts";
 import { CLIENT_FRAMES, type ClientFrame } from "../protocol/frames/frames.ts";
 
 /** The view that a connection requests (docs/design/wire-rules.md, "Focused connections"). */

@@ -2,7 +2,7 @@ import type { WebSocket } from "ws";
 import { openConnection } from "../actors/connection.ts";
 import type { Control } from "../actors/control.ts";
 import type { ActorSystem } from "../actors/system.ts";
-import type { Principal } from "../base/principal.ts";
+import type { Principal } from "../base/access/principal.ts";
 import { MAX_FRAME_BYTES } from "../protocol/frames/decode.ts";
 import type { Process } from "../protocol/resources/resources.ts";
 import { Audiences } from "./audience.ts";

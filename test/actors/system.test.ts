@@ -5,7 +5,7 @@ import { groupMachine } from "../../src/actors/group-machine.ts";
 import { processMachine } from "../../src/actors/process/process-machine.ts";
 import type { ActorListener, ActorScope, ActorSystemOptions } from "../../src/actors/system.ts";
 import { ActorSystem, MAX_REBUILDS } from "../../src/actors/system.ts";
-import { type Clock, systemClock } from "../../src/base/clock.ts";
+import { type Clock, systemClock } from "../../src/base/timing/clock.ts";
 import { testClock } from "./support/clock.ts";
 import { definition } from "./support/process.ts";
 

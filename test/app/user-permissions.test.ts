@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { permissionsOfUser, type SubjectOwners } from "../../src/app/bus/user-permissions.ts";
-import { ADMIN_GRANTS, type Grant, type Owners, ROLES } from "../../src/base/access.ts";
+import { ADMIN_GRANTS, type Grant, type Owners, ROLES } from "../../src/base/access/access.ts";
 import { subjectMatches } from "../../src/bus/broker/broker-subscriptions.ts";
 
 /** Who publishes or provides each subject; the others are not known. */

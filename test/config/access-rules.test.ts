@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { allows } from "../../src/base/access.ts";
-import { permissionRefusal } from "../../src/base/permission.ts";
+import { allows } from "../../src/base/access/access.ts";
+import { permissionRefusal } from "../../src/base/access/permission.ts";
 import { parseConfigText } from "../../src/config/load/load.ts";
 import { accessOf } from "../support/access.ts";
 

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { quoteWords } from "../../src/base/shell-words.ts";
+import { quoteWords } from "../../src/base/text/shell-words.ts";
 import { toCommand } from "../../src/config/command-line.ts";
 
 /** What the real sh makes of each line: its words, or null where it finds a syntax error. One sh for all lines. */

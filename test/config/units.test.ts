@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MAX_DURATION_MS } from "../../src/base/clock.ts";
+import { MAX_DURATION_MS } from "../../src/base/timing/clock.ts";
 import { DURATION_PATTERN, parseDuration, parseSize, SIZE_PATTERN } from "../../src/config/schema/units.ts";
 
 describe("a duration", () => {

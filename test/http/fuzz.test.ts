@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { ADMIN_GRANTS } from "../../src/base/access.ts";
+import { ADMIN_GRANTS } from "../../src/base/access/access.ts";
 import { CLIENT_FRAMES, type ClientFrameType } from "../../src/protocol/frames/frames.ts";
 import { Connection } from "../../src/transport/connection.ts";
 import { ROUTES } from "../contract/http-routes.ts";

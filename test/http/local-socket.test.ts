@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { localUser } from "../../src/app/serve-http.ts";
-import { ADMIN_GRANTS } from "../../src/base/access.ts";
+import { ADMIN_GRANTS } from "../../src/base/access/access.ts";
 import type { HttpServerOptions } from "../../src/http/index.ts";
 import { makeCertificate } from "./certificates.ts";
 import { BAD, Rig, upgradeRequest } from "./rig.ts";

@@ -1,4 +1,4 @@
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/timing/clock.ts";
 import { LogBook } from "../../src/log/log-book.ts";
 import { Audiences } from "../../src/transport/audience.ts";
 import type { ConnectionServices } from "../../src/transport/connection.ts";

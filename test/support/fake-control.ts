@@ -17,7 +17,7 @@ import type {
 import { DomainEvents } from "../../src/actors/domain-events.ts";
 import type { TerminalSize } from "../../src/actors/process/process-types.ts";
 import { MgrError } from "../../src/base/errors.ts";
-import { displayName, isWithin, parentName } from "../../src/base/names.ts";
+import { displayName, isWithin, parentName } from "../../src/base/text/names.ts";
 import type { FeatureExtension } from "../../src/http/extension.ts";
 import { LogBook } from "../../src/log/log-book.ts";
 import type { HostEntry, HostLoad, Process, ProcessLoad, ProcessTreeNode, StartTool } from "../../src/protocol/resources/resources.ts";

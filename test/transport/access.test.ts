@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { ADMIN_GRANTS, type Grant, ROLES, type Role } from "../../src/base/access.ts";
+import { ADMIN_GRANTS, type Grant, ROLES, type Role } from "../../src/base/access/access.ts";
 import type { ClientFrameSpec } from "../../src/protocol/frames/frame-table.ts";
 import { CLIENT_FRAMES, type ClientFrameType } from "../../src/protocol/frames/frames.ts";
 import { Connection } from "../../src/transport/connection.ts";

@@ -1,6 +1,6 @@
 import { Subscription } from "rxjs";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Grant } from "../../src/base/access.ts";
+import type { Grant } from "../../src/base/access/access.ts";
 import { Audience } from "../../src/transport/audience.ts";
 import type { EncodedFrame, EventBatch, ReadPosition } from "../../src/transport/event-batch.ts";
 import { Outbox, type OutboxSocket } from "../../src/transport/outbox.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isWithin } from "../../src/base/names.ts";
+import { isWithin } from "../../src/base/text/names.ts";
 import type { ProcessState } from "../../src/protocol/resources/resources.ts";
 import { type Client, type Frame, startRig } from "./rig.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { ADMIN_GRANTS } from "../../src/base/access.ts";
+import { ADMIN_GRANTS } from "../../src/base/access/access.ts";
 import { CLIENT_FRAMES, type ClientFrameType, MANAGER_FRAMES } from "../../src/protocol/frames/frames.ts";
 import { Connection } from "../../src/transport/connection.ts";
 import type { RequestedView } from "../../src/transport/view.ts";

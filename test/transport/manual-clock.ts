@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/base/clock.ts";
+import type { Clock } from "../../src/base/timing/clock.ts";
 
 /** Time that passes when the test says so. */
 export class ManualClock implements Clock {

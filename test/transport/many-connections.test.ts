@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { ADMIN_GRANTS } from "../../src/base/access.ts";
+import { ADMIN_GRANTS } from "../../src/base/access/access.ts";
 import { Connection } from "../../src/transport/connection.ts";
 import type { EventBatch } from "../../src/transport/event-batch.ts";
 import type { OutboxSocket } from "../../src/transport/outbox.ts";

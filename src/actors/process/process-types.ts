@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 import type { ProcessDefinition } from "../../config/definition.ts";
 import type { PendingRun, RequestOrigin } from "../../config/state/process-intent.ts";
 import type { ProcessSettings } from "../../config/state/process-settings.ts";

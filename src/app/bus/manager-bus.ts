@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { everyBeat } from "../../base/clock.ts";
+import { everyBeat } from "../../base/timing/clock.ts";
 import { type Broker, createBroker } from "../../bus/broker/broker.ts";
 import type { BrokerPermissions, Credentials } from "../../bus/broker/permissions.ts";
 import { defaultMemoryBytes, MemoryBudget } from "../../bus/broker/queues/memory-budget.ts";

@@ -1,5 +1,5 @@
-import { allowsOwned, type Grant, generalRole, includesRole, type Owners } from "../../base/access.ts";
-import { TOPIC_PREFIX } from "../../base/topic-subject.ts";
+import { allowsOwned, type Grant, generalRole, includesRole, type Owners } from "../../base/access/access.ts";
+import { TOPIC_PREFIX } from "../../base/topics/topic-subject.ts";
 import { type BrokerPermissions, permissionsOf } from "../../bus/broker/permissions.ts";
 
 /** The processes to which subjects of the bus belong. */

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { ConfigFileHistory, ConfigFileText, Configuration, ConfigurationChange } from "../../actors/control.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
-import { SerialQueue } from "../../base/serial-queue.ts";
+import { SerialQueue } from "../../base/timing/serial-queue.ts";
 import type { Config } from "../../config/definition.ts";
 import { fileFacts, readEditable, replaceFile } from "../../config/edit-file.ts";
 import type { LogBook } from "../../log/log-book.ts";

@@ -4,7 +4,7 @@ import type { DomainEvents } from "../../actors/domain-events.ts";
 import { BY_CONFIGURATION } from "../../actors/process/process-types.ts";
 import type { ActorSystem } from "../../actors/system.ts";
 import { MgrError } from "../../base/errors.ts";
-import { ancestorNames } from "../../base/names.ts";
+import { ancestorNames } from "../../base/text/names.ts";
 import type { Config, ProcessDefinition } from "../../config/definition.ts";
 import { differencesOf } from "../../config/differences.ts";
 import {

@@ -1,9 +1,9 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { InspectionEvent } from "xstate";
-import { type Clock, systemClock } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
 import { checkOptions, FLAG, FUNCTION, type OptionRule, objectWith, shown, TEXT } from "../../base/options.ts";
+import { type Clock, systemClock } from "../../base/timing/clock.ts";
 import { hubDial } from "../../bus/client/hub-dial.ts";
 import { deferredHostLink } from "../../bus/host-link/deferred-host-link.ts";
 import type { Config } from "../../config/definition.ts";

@@ -1,6 +1,6 @@
 import { BehaviorSubject, Subject } from "rxjs";
-import { ADMIN_GRANTS } from "../../base/access.ts";
-import type { Principal } from "../../base/principal.ts";
+import { ADMIN_GRANTS } from "../../base/access/access.ts";
+import type { Principal } from "../../base/access/principal.ts";
 import type { ManagerLink, ManagerLinkState } from "../../client/link/manager-link.ts";
 import type { ManagerFrame } from "../../protocol/frames/frames.ts";
 import type { RequestedView } from "../../transport/view.ts";

@@ -1,8 +1,8 @@
 import type { ActorKind, ActorKinds } from "../../actors/system.ts";
-import type { Clock } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
-import { SerialQueue } from "../../base/serial-queue.ts";
-import { untilWithin } from "../../base/wait.ts";
+import type { Clock } from "../../base/timing/clock.ts";
+import { SerialQueue } from "../../base/timing/serial-queue.ts";
+import { untilWithin } from "../../base/timing/wait.ts";
 import { type FocusedView, viewQuery } from "../../client/link/connect-options.ts";
 import { ManagerClient } from "../../client/manager-client.ts";
 import type { RequestOptions } from "../../client/requests.ts";

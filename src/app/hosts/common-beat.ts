@@ -1,4 +1,4 @@
-import { type Clock, untilBeat } from "../../base/clock.ts";
+import { type Clock, untilBeat } from "../../base/timing/clock.ts";
 import { HEARTBEAT_MS } from "../../contract/messages.ts";
 
 /** Calls all sessions of a clock together: with 1,000 hosts, a timer for each makes a write to the bus of each heartbeat, and one for all a few. */

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { type Greeting, type HostEmitted, hostMachine, isRoutine } from "../../actors/host-machine.ts";
 import type { ActorSystem } from "../../actors/system.ts";
-import { CancellationSource } from "../../base/cancellation.ts";
-import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
+import { CancellationSource } from "../../base/timing/cancellation.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 import { resumedText } from "../../client/shown/host-remark.ts";
 import type { HostLink } from "../../contract/host-link.ts";
 import { type BusSettings, HEARTBEAT_LOST_MS, type HostEvent, type HostHeartbeat, MAX_KEPT_NAMES } from "../../contract/messages.ts";

@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { Greeting as HostGreeting } from "../../actors/host-machine.ts";
-import type { Clock } from "../../base/clock.ts";
 import { type AnyErrorCode, MgrError } from "../../base/errors.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 import type { HostLink } from "../../contract/host-link.ts";
 import {
   type BusSettings,

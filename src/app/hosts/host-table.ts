@@ -1,5 +1,5 @@
-import type { Cancellation } from "../../base/cancellation.ts";
-import type { StartPacer } from "../../base/start-pacer.ts";
+import type { Cancellation } from "../../base/timing/cancellation.ts";
+import type { StartPacer } from "../../base/timing/start-pacer.ts";
 import type { HostLink } from "../../contract/host-link.ts";
 import type { OutputWindow } from "../../contract/messages.ts";
 import type { HostController } from "./host-controller.ts";

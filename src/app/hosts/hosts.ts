@@ -1,8 +1,8 @@
 import type { Greeting, HostEmitted } from "../../actors/host-machine.ts";
 import type { ActorSystem } from "../../actors/system.ts";
-import type { Clock } from "../../base/clock.ts";
-import { StartPacer } from "../../base/start-pacer.ts";
-import { TurnShare } from "../../base/turns.ts";
+import type { Clock } from "../../base/timing/clock.ts";
+import { StartPacer } from "../../base/timing/start-pacer.ts";
+import { TurnShare } from "../../base/timing/turns.ts";
 import type { Config } from "../../config/definition.ts";
 import { localHostNames, remoteHostNames, remoteHosts } from "../../config/host-names.ts";
 import type { HostLink } from "../../contract/host-link.ts";

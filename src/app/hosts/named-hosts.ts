@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { HostRequests } from "../../actors/control.ts";
-import type { Clock } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 import type { HostSession } from "./host-session.ts";
 import type { HostTable } from "./host-table.ts";
 import type { Hosts } from "./hosts.ts";

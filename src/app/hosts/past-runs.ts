@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Greeting } from "../../actors/host-machine.ts";
-import { withRest } from "../../base/names.ts";
+import { withRest } from "../../base/text/names.ts";
 import { type RunReport, runReport } from "../../contract/run.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import { formatTime } from "../../protocol/time.ts";

@@ -1,6 +1,6 @@
-import type { Clock } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
-import { until } from "../../base/wait.ts";
+import type { Clock } from "../../base/timing/clock.ts";
+import { until } from "../../base/timing/wait.ts";
 
 /**
  * Answers and heartbeats share one ordered connection. If a heartbeat arrives this long after a request, milliseconds, its answer was lost

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 import { loadPage, type machineCpu } from "../../contract/loads.ts";
 import type { HostLoad, ProcessLoad } from "../../protocol/resources/resources.ts";
 import type { HostSession } from "./host-session.ts";

@@ -1,7 +1,7 @@
 import { DependenciesLost } from "../../actors/process/process-types.ts";
-import type { Cancellation } from "../../base/cancellation.ts";
-import { type Clock, pause } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
+import type { Cancellation } from "../../base/timing/cancellation.ts";
+import { type Clock, pause } from "../../base/timing/clock.ts";
 import type { RunId } from "../../contract/fields.ts";
 import type { StopCause } from "../../contract/restart-policy.ts";
 import type { RunReport, RunSpec, StopStep } from "../../contract/run.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 
 /** Calls back once when nothing was heard for a time. Hearing something costs no timer: the one that is set is prolonged when it fires. */
 export class SilenceTimer {

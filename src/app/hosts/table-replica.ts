@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 import type { HostHeartbeat } from "../../contract/messages.ts";
 import type { ListPage } from "../../contract/pages.ts";
 import type { HostSession } from "./host-session.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { pause, systemClock } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
-import { poll, untilWithin } from "../../base/wait.ts";
+import { pause, systemClock } from "../../base/timing/clock.ts";
+import { poll, untilWithin } from "../../base/timing/wait.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { Engine } from "../engine.ts";
 import { type LocalDaemon, watchDaemon } from "./local-daemon.ts";

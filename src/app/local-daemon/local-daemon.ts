@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { everyBeat } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
-import { poll } from "../../base/wait.ts";
+import { everyBeat } from "../../base/timing/clock.ts";
+import { poll } from "../../base/timing/wait.ts";
 import { mayBeAlive, startTimeOf } from "../../daemon/proc/proc.ts";
 import { type LockInfo, readLock } from "../../daemon/session/lock.ts";
 import { PreparedDaemon } from "./prepared-daemon.ts";

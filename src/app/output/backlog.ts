@@ -1,5 +1,5 @@
 import type { Backlog, BacklogRange } from "../../actors/control.ts";
-import { completeLength } from "../../base/character-cut.ts";
+import { completeLength } from "../../base/text/character-cut.ts";
 import { formatTime } from "../../protocol/time.ts";
 import type { HostSession } from "../hosts/host-session.ts";
 import { ringParts } from "./ring-parts.ts";

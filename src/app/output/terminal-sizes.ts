@@ -1,5 +1,5 @@
 import type { TerminalSize } from "../../actors/process/process-types.ts";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 import type { IntentKeeper } from "../state/intent-keeper.ts";
 
 /** Delay of the write after the first change of a size, milliseconds. */

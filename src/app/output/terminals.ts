@@ -1,8 +1,8 @@
 import type { Backlog, BacklogRange, OutputReader, RetainedOutput, Terminals } from "../../actors/control.ts";
 import type { TerminalSize } from "../../actors/process/process-types.ts";
 import type { ActorSystem } from "../../actors/system.ts";
-import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { ProcessSessions } from "../processes/process-sessions.ts";
 import type { ProcessTable } from "../processes/process-table.ts";

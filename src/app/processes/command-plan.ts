@@ -1,5 +1,5 @@
 import type { Verb } from "../../actors/control.ts";
-import { listNames } from "../../base/names.ts";
+import { listNames } from "../../base/text/names.ts";
 import type { Dependency } from "../../config/definition.ts";
 import { UP_STATES } from "../../protocol/process/process-state.ts";
 import type { ProcessTable } from "./process-table.ts";

@@ -1,4 +1,4 @@
-import { MAX_DURATION_MS } from "../../base/clock.ts";
+import { MAX_DURATION_MS } from "../../base/timing/clock.ts";
 import type { Config, Dependency, ProcessDefinition } from "../../config/definition.ts";
 import { stopRanks } from "../../config/run-spec.ts";
 import { meetsCondition, type RunCheck } from "../../contract/run.ts";

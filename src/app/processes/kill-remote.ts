@@ -1,5 +1,5 @@
-import type { Clock } from "../../base/clock.ts";
-import { resolvesWithin } from "../../base/wait.ts";
+import type { Clock } from "../../base/timing/clock.ts";
+import { resolvesWithin } from "../../base/timing/wait.ts";
 import type { HostTable } from "../hosts/host-table.ts";
 import type { ProcessTable } from "./process-table.ts";
 

@@ -2,7 +2,7 @@ import { fromCallback } from "xstate";
 import type { DomainEvents } from "../../actors/domain-events.ts";
 import { processMachine } from "../../actors/process/process-machine.ts";
 import type { ProcessEvent, WatchInput } from "../../actors/process/process-types.ts";
-import type { Cancellation } from "../../base/cancellation.ts";
+import type { Cancellation } from "../../base/timing/cancellation.ts";
 import type { ProcessTable } from "./process-table.ts";
 
 interface Surroundings {

@@ -1,7 +1,7 @@
 import type { Commands, Starter, Verb } from "../../actors/control.ts";
 import type { ActorSystem } from "../../actors/system.ts";
 import { MgrError, shuttingDown } from "../../base/errors.ts";
-import { SlicedWork, type Steps } from "../../base/turns.ts";
+import { SlicedWork, type Steps } from "../../base/timing/turns.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import { isRunningState } from "../../protocol/process/process-state.ts";
 import type { ProcessState } from "../../protocol/resources/resources.ts";

@@ -1,8 +1,8 @@
 import type { EffectRequest, ProcessEvent, SpawnInput, StopInput } from "../../actors/process/process-types.ts";
-import { type Cancellation, CancellationSource } from "../../base/cancellation.ts";
-import type { Clock } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
-import { TurnShare } from "../../base/turns.ts";
+import { type Cancellation, CancellationSource } from "../../base/timing/cancellation.ts";
+import type { Clock } from "../../base/timing/clock.ts";
+import { TurnShare } from "../../base/timing/turns.ts";
 import type { RunReport, RunSpec } from "../../contract/run.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { OutputHub } from "../../transport/output/output-hub.ts";

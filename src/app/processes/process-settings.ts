@@ -1,6 +1,6 @@
 import type { Attribute, AttributeValue, OutputFlag, Settings } from "../../actors/control.ts";
 import { MgrError } from "../../base/errors.ts";
-import { shortened } from "../../base/text-length.ts";
+import { shortened } from "../../base/text/text-length.ts";
 import { toCommand } from "../../config/command-line.ts";
 import type { Config, ProcessDefinition, StartToolSetting } from "../../config/definition.ts";
 import { NO_TOOL, offeredTools } from "../../config/start-tools.ts";

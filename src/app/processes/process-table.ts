@@ -3,7 +3,7 @@ import { runLives, treeLives } from "../../actors/process/process-context.ts";
 import type { ProcessSnapshot } from "../../actors/process/process-machine.ts";
 import { type Surroundings, toProcess } from "../../actors/resources.ts";
 import type { ActorSystem } from "../../actors/system.ts";
-import { isWithin } from "../../base/names.ts";
+import { isWithin } from "../../base/text/names.ts";
 import type { Config, ProcessDefinition } from "../../config/definition.ts";
 import type { RunCheck, RunReport } from "../../contract/run.ts";
 import { UP_STATES } from "../../protocol/process/process-state.ts";

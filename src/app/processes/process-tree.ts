@@ -1,4 +1,4 @@
-import { displayName, parentName } from "../../base/names.ts";
+import { displayName, parentName } from "../../base/text/names.ts";
 import type { Config } from "../../config/definition.ts";
 import {
   type GroupNode,

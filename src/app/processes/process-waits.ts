@@ -1,7 +1,7 @@
 import type { DomainEvents } from "../../actors/domain-events.ts";
-import type { Cancellation } from "../../base/cancellation.ts";
-import type { Clock } from "../../base/clock.ts";
-import { untilWithin } from "../../base/wait.ts";
+import type { Cancellation } from "../../base/timing/cancellation.ts";
+import type { Clock } from "../../base/timing/clock.ts";
+import { untilWithin } from "../../base/timing/wait.ts";
 import { type ProcessState, UP_STATES } from "../../protocol/process/process-state.ts";
 import type { ProcessTable } from "./process-table.ts";
 

@@ -1,5 +1,5 @@
 import type { Starter } from "../../actors/control.ts";
-import type { Cancellation } from "../../base/cancellation.ts";
+import type { Cancellation } from "../../base/timing/cancellation.ts";
 import type { ProcessDefinition } from "../../config/definition.ts";
 import type { RunSpec } from "../../contract/run.ts";
 import type { Process } from "../../protocol/resources/resources.ts";

@@ -1,6 +1,6 @@
 import type { ProcessSnapshot } from "../../actors/process/process-machine.ts";
-import type { Clock } from "../../base/clock.ts";
 import { type AnyErrorCode, MgrError } from "../../base/errors.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 import type { RequestOf } from "../../contract/messages.ts";
 import { MAX_SUPERVISED_NAMES } from "../../contract/supervision.ts";
 import type { HostSession } from "../hosts/host-session.ts";

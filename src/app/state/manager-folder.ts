@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { pause, systemClock } from "../../base/clock.ts";
 import { isDiskFull, MgrError } from "../../base/errors.ts";
+import { pause, systemClock } from "../../base/timing/clock.ts";
 import type { Config } from "../../config/definition.ts";
 import { IntentStore } from "../../config/state/intent-store.ts";
 import { CONTRACT_VERSION } from "../../contract/messages.ts";

@@ -1,6 +1,6 @@
-import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
-import { withFallback } from "../../base/wait.ts";
+import type { Clock } from "../../base/timing/clock.ts";
+import { withFallback } from "../../base/timing/wait.ts";
 import type { ProcessIntent } from "../../config/state/process-intent.ts";
 import type { LogBook } from "../../log/log-book.ts";
 import type { IntentKeeper } from "./intent-keeper.ts";

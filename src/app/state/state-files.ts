@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { access, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isDiskFull, messageOf } from "../../base/errors.ts";
-import { SerialQueue } from "../../base/serial-queue.ts";
+import { SerialQueue } from "../../base/timing/serial-queue.ts";
 import { type JsonState, readJsonState } from "../../files/json-state-file.ts";
 import { writeFileAtomically } from "../../files/replace-file.ts";
 import { openStateFileAsync } from "../../files/state-file.ts";

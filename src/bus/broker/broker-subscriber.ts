@@ -1,4 +1,4 @@
-import { TOPIC_PREFIX } from "../../base/topic-subject.ts";
+import { TOPIC_PREFIX } from "../../base/topics/topic-subject.ts";
 import { BorrowedMessage } from "./borrowed-message.ts";
 import type { SubjectCounters } from "./broker-counters.ts";
 import { CRLF } from "./broker-protocol.ts";

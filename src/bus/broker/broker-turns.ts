@@ -1,4 +1,4 @@
-import { TurnShare } from "../../base/turns.ts";
+import { TurnShare } from "../../base/timing/turns.ts";
 
 /**
  * Maximum time that the bus may work in one turn of the event loop before HTTP, timers and other work run, milliseconds

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
-import { everyBeat } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import type { HandedOver } from "../../base/handed-over.ts";
 import type { WarningLog } from "../../base/throttled-warning.ts";
-import { untilWithin } from "../../base/wait.ts";
+import { everyBeat } from "../../base/timing/clock.ts";
+import { untilWithin } from "../../base/timing/wait.ts";
 import type { ByteStream } from "../carriers/byte-stream.ts";
 import { memoryPair } from "../carriers/memory-pair.ts";
 import type { TcpAddress } from "../carriers/tcp-listener.ts";

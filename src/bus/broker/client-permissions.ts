@@ -1,5 +1,5 @@
-import type { Principal } from "../../base/principal.ts";
-import { MAX_SUBJECT_BYTES, subjectProblem } from "../../base/subject-limits.ts";
+import type { Principal } from "../../base/access/principal.ts";
+import { MAX_SUBJECT_BYTES, subjectProblem } from "../../base/topics/subject-limits.ts";
 import { ERROR_TEXTS, readableText } from "./broker-protocol.ts";
 import { isValidLiteral, isValidSubscription } from "./broker-subscriptions.ts";
 import type { Envelope } from "./parser/broker-operations.ts";

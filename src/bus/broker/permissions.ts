@@ -1,5 +1,5 @@
-import type { Principal } from "../../base/principal.ts";
-import { LATE_PREFIX } from "../../base/topic-subject.ts";
+import type { Principal } from "../../base/access/principal.ts";
+import { LATE_PREFIX } from "../../base/topics/topic-subject.ts";
 import { BUS_REPORT_SUBJECT, subjectToken } from "../../contract/subjects.ts";
 
 /** The peer of a bus connection that is not the manager's own. */

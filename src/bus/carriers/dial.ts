@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { createSecureContext, connect as secure } from "node:tls";
 import { MgrError, messageOf } from "../../base/errors.ts";
-import { onAbort } from "../../base/on-abort.ts";
+import { onAbort } from "../../base/timing/on-abort.ts";
 import { type ByteStream, socketStream } from "./byte-stream.ts";
 import { noteDialed } from "./dialed-sockets.ts";
 

@@ -3,8 +3,8 @@ import { chmod, chown, lstat, unlink } from "node:fs/promises";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { basename, join } from "node:path";
 import { isMainThread } from "node:worker_threads";
-import { untilBeat } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
+import { untilBeat } from "../../base/timing/clock.ts";
 import { descriptorBudget } from "./descriptor-budget.ts";
 
 /** Maximum length of a unix socket's path, bytes: `sun_path` has 108 with its NUL, and longer ones are cut silently. */

@@ -1,5 +1,5 @@
 import type { ConnectionOptions, Transport } from "@nats-io/nats-core/internal";
-import { resolvesWithin } from "../../base/wait.ts";
+import { resolvesWithin } from "../../base/timing/wait.ts";
 import { busTurn } from "../broker/broker-turns.ts";
 import type { ByteStream } from "../carriers/byte-stream.ts";
 

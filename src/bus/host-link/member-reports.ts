@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pause, systemClock } from "../../base/clock.ts";
+import { pause, systemClock } from "../../base/timing/clock.ts";
 import { BUS_REPORT_SUBJECT } from "../../contract/subjects.ts";
 import type { Bus } from "../client/bus.ts";
 import { jsonOf } from "../client/rpc-envelope.ts";

@@ -1,5 +1,5 @@
-import { SerialQueue } from "../../base/serial-queue.ts";
-import type { TopicEncoding } from "../../base/topic-encodings.ts";
+import { SerialQueue } from "../../base/timing/serial-queue.ts";
+import type { TopicEncoding } from "../../base/topics/topic-encodings.ts";
 import type { RegisteredTopic } from "../../contract/registry.ts";
 
 /** Maximum length of a checked definition, characters: parsing takes 1.3 ms a KiB, and no check may block the broker for more than 20 ms. */

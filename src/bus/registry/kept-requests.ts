@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { parseJson } from "../../base/json.ts";
-import { subjectProblem } from "../../base/subject-limits.ts";
-import { TOPIC_PREFIX } from "../../base/topic-subject.ts";
+import { subjectProblem } from "../../base/topics/subject-limits.ts";
+import { TOPIC_PREFIX } from "../../base/topics/topic-subject.ts";
 import { BorrowedMessage } from "../broker/borrowed-message.ts";
 import type { SubjectCounters } from "../broker/broker-counters.ts";
 import type { BrokerAccess } from "../broker/broker-hooks.ts";

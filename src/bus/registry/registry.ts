@@ -1,10 +1,10 @@
 import type { z } from "zod";
-import { everyBeat } from "../../base/clock.ts";
 import { messageOf, wireCode } from "../../base/errors.ts";
 import type { HandedOver } from "../../base/handed-over.ts";
 import { parseJson } from "../../base/json.ts";
 import type { WarningLog } from "../../base/throttled-warning.ts";
-import { TOPIC_PREFIX } from "../../base/topic-subject.ts";
+import { everyBeat } from "../../base/timing/clock.ts";
+import { TOPIC_PREFIX } from "../../base/topics/topic-subject.ts";
 import {
   type ClientRegistration,
   COUNTERS_MS,

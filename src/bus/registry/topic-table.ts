@@ -1,5 +1,5 @@
 import { type ErrorCode, MgrError } from "../../base/errors.ts";
-import { subjectOfTopic, topicOfSubject } from "../../base/topic-subject.ts";
+import { subjectOfTopic, topicOfSubject } from "../../base/topics/topic-subject.ts";
 import { MAX_CLIENT_TOPICS, type RegisteredTopic } from "../../contract/registry.ts";
 import type { BorrowedMessage } from "../broker/borrowed-message.ts";
 import type { HookedClient, Refusal } from "../broker/broker-hooks.ts";

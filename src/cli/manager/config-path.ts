@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { runningInstance } from "../../app/local-daemon/running-instance.ts";
-import { visible } from "../../base/visible-text.ts";
+import { visible } from "../../base/text/visible-text.ts";
 import { isCaller } from "../../files/configuration.ts";
 
 /** Name of the configuration file that commands look for. */

@@ -1,6 +1,6 @@
-import { pause, systemClock } from "../../base/clock.ts";
 import { type AnyErrorCode, MgrError, messageOf } from "../../base/errors.ts";
-import { untilAborted } from "../../base/wait.ts";
+import { pause, systemClock } from "../../base/timing/clock.ts";
+import { untilAborted } from "../../base/timing/wait.ts";
 import { isUntrusted } from "../../client/link/certificate-problem.ts";
 import type { ManagerClient } from "../../client/manager-client.ts";
 import { connect } from "../../client/node.ts";

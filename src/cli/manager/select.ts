@@ -1,6 +1,6 @@
-import { compileFnmatch } from "../../base/fnmatch.ts";
-import { isWithin } from "../../base/names.ts";
-import { didYouMeanName } from "../../base/suggest.ts";
+import { compileFnmatch } from "../../base/patterns/fnmatch.ts";
+import { isWithin } from "../../base/text/names.ts";
+import { didYouMeanName } from "../../base/text/suggest.ts";
 import { readStat } from "../../daemon/proc/proc.ts";
 import type { Process } from "../../protocol/resources/resources.ts";
 import { CommandFailure, EXIT } from "../command/exit-codes.ts";

@@ -1,4 +1,4 @@
-import { isWithin } from "../../base/names.ts";
+import { isWithin } from "../../base/text/names.ts";
 import type { ManagerClient } from "../../client/manager-client.ts";
 import type { Config } from "../../config/definition.ts";
 import type { Process, Snapshot } from "../../protocol/resources/resources.ts";

@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
-import { OutputFilter } from "../../base/output-filter.ts";
-import { visible } from "../../base/visible-text.ts";
+import { OutputFilter } from "../../base/patterns/output-filter.ts";
+import { visible } from "../../base/text/visible-text.ts";
 import { type Colour, coloured, paint } from "./table.ts";
 import { inColumns } from "./text-width.ts";
 

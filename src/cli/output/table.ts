@@ -1,5 +1,5 @@
 import stringWidth from "string-width";
-import { visible, visibleJson } from "../../base/visible-text.ts";
+import { visible, visibleJson } from "../../base/text/visible-text.ts";
 import type { ShownState } from "../../client/shown/shown-state.ts";
 
 /** Whether colours are used: only on a terminal that has them, and without NO_COLOR. */

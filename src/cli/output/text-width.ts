@@ -1,5 +1,5 @@
 import stringWidth from "string-width";
-import { visible } from "../../base/visible-text.ts";
+import { visible } from "../../base/text/visible-text.ts";
 
 /** Created when it is needed: creation takes 10 ms. */
 let graphemes: Intl.Segmenter | null = null;

@@ -2,7 +2,7 @@ import { map, type Observable } from "rxjs";
 import { MgrError } from "../../base/errors.ts";
 import { shown } from "../../base/options.ts";
 import { GuardedPattern } from "../../base/patterns/guarded-pattern.ts";
-import { textPieces } from "../../base/text-pieces.ts";
+import { textPieces } from "../../base/text/text-pieces.ts";
 import type { ManagerFrame } from "../../protocol/frames/frames.ts";
 import type { Process, ProcessState, Signal } from "../../protocol/resources/resources.ts";
 import type { ManagerConnection } from "../manager-connection.ts";

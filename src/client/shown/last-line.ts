@@ -1,4 +1,4 @@
-import { plainText } from "../../base/output-filter.ts";
+import { plainText } from "../../base/patterns/output-filter.ts";
 
 /** Maximum length of a last line, characters. */
 const MAX_CHARACTERS = 300;

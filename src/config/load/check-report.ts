@@ -1,5 +1,5 @@
 import stringWidth from "string-width";
-import { visible } from "../../base/visible-text.ts";
+import { visible } from "../../base/text/visible-text.ts";
 import type { ConfigError, ConfigProblem } from "../schema/problems.ts";
 
 /** Maximum number of characters of a line that are shown around a problem. */

@@ -1,4 +1,4 @@
-import { ancestorNames } from "../../base/names.ts";
+import { ancestorNames } from "../../base/text/names.ts";
 import type { Finding, KeyPath } from "../schema/problems.ts";
 import { entriesOf, settingsOf } from "../schema/schema-kinds.ts";
 import { lineage } from "./templates.ts";

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
-import { didYouMean } from "../../base/suggest.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
 import { ConfigError } from "../schema/problems.ts";
 import { fileProblem } from "./read-file.ts";
 

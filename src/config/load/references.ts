@@ -1,5 +1,5 @@
 import { normalize } from "node:path";
-import { didYouMean } from "../../base/suggest.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
 import { FEATURE_CHECKS } from "../features.ts";
 import { hostOfNode, isOwnHost, knownHostNames } from "../hosts.ts";
 import type { KeyPath } from "../schema/problems.ts";

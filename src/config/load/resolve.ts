@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
-import { ancestorNames } from "../../base/names.ts";
 import { POLICIES } from "../../base/scheduling-policies.ts";
+import { ancestorNames } from "../../base/text/names.ts";
 import type { StopStep } from "../../contract/run.ts";
 import type { Scheduling } from "../../contract/run-settings.ts";
 import { toCommand } from "../command-line.ts";

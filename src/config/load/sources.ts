@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { MgrError } from "../../base/errors.ts";
-import { visible } from "../../base/visible-text.ts";
+import { visible } from "../../base/text/visible-text.ts";
 import { hashOf } from "../edit-file.ts";
 import { withPlainText } from "../schema/expanded.ts";
 import { ConfigError, type ConfigProblem, type Finding, formatKeyPath, type KeyPath } from "../schema/problems.ts";

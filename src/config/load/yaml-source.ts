@@ -1,5 +1,5 @@
 import { type Alias, isAlias, isMap, isScalar, isSeq, type LineCounter, type Node, type Pair, type YAMLMap } from "yaml";
-import { visible } from "../../base/visible-text.ts";
+import { visible } from "../../base/text/visible-text.ts";
 import { type ConfigProblem, describeValue, type Finding, formatKeyPath, type KeyPath } from "../schema/problems.ts";
 import { parseYamlDocument } from "./yaml-document.ts";
 

@@ -1,6 +1,6 @@
 import { MgrError } from "../../base/errors.ts";
-import { shortened } from "../../base/text-length.ts";
-import { visible } from "../../base/visible-text.ts";
+import { shortened } from "../../base/text/text-length.ts";
+import { visible } from "../../base/text/visible-text.ts";
 import { Expanded } from "./expanded.ts";
 
 export type KeyPath = readonly (string | number)[];

@@ -1,6 +1,6 @@
-import { ROLES } from "../../base/access.ts";
+import { ROLES } from "../../base/access/access.ts";
 import { messageOf } from "../../base/errors.ts";
-import { compileFnmatch, MAX_FNMATCH_LENGTH } from "../../base/fnmatch.ts";
+import { compileFnmatch, MAX_FNMATCH_LENGTH } from "../../base/patterns/fnmatch.ts";
 import { defaulted, leaf, listOf, listOr, namedMap, orNull, Refusal, section } from "./schema-kinds.ts";
 import { choice, flag, text } from "./schema-values.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { didYouMean } from "../../base/suggest.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
 import { Expanded, withPlainText } from "./expanded.ts";
 import { describeValue, type Finding, type KeyPath } from "./problems.ts";
 

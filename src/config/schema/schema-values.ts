@@ -1,5 +1,5 @@
 import { messageOf } from "../../base/errors.ts";
-import { didYouMean } from "../../base/suggest.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
 import { MAX_PAYLOAD_LIMIT_BYTES, MIN_BUS_MEMORY_BYTES } from "../../contract/messages.ts";
 import type { Limit } from "../../contract/run-settings.ts";
 import { isSignal, REAL_TIME_SIGNAL, SIGNALS } from "../../protocol/process/signals.ts";

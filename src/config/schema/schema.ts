@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nameProblem } from "../../base/names.ts";
+import { nameProblem } from "../../base/text/names.ts";
 import { ON_BOOT } from "../../contract/supervision.ts";
 import { FILE_KEYS, INSTANCE_KEYS } from "../features.ts";
 import type { Finding } from "./problems.ts";

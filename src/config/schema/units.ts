@@ -1,4 +1,4 @@
-import { MAX_DURATION_MS } from "../../base/clock.ts";
+import { MAX_DURATION_MS } from "../../base/timing/clock.ts";
 
 const MILLISECONDS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 const BYTES = { B: 1, KiB: 1_024, MiB: 1_048_576, GiB: 1_073_741_824 } as const;

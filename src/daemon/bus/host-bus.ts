@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { messageOf } from "../../base/errors.ts";
 import type { HandedOver } from "../../base/handed-over.ts";
-import { SerialQueue } from "../../base/serial-queue.ts";
+import { SerialQueue } from "../../base/timing/serial-queue.ts";
 import { type Broker, type BrokerOptions, createBroker } from "../../bus/broker/broker.ts";
 import { brokerState } from "../../bus/broker/handover/broker-state.ts";
 import { HubConnection, type HubConnectionOptions, type HubDial, type HubState, hubState } from "../../bus/broker/leaf/hub-connection.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 
 /**
  * Converts times of a monotonic clock, milliseconds, whose origin is the start of a program, into those of the kernel's clock, which continues when the

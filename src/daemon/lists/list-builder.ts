@@ -1,6 +1,6 @@
-import type { Clock } from "../../base/clock.ts";
-import { SerialQueue } from "../../base/serial-queue.ts";
-import { SlicedWork } from "../../base/turns.ts";
+import type { Clock } from "../../base/timing/clock.ts";
+import { SerialQueue } from "../../base/timing/serial-queue.ts";
+import { SlicedWork } from "../../base/timing/turns.ts";
 import { ListPages } from "./list-pages.ts";
 
 /** Maximum time that one turn of the event loop may spend, milliseconds: typed input waits behind it. */

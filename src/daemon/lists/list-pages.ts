@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Clock } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 import type { ListPage } from "../../contract/pages.ts";
 
 /** Size of a page's JSON, bytes: below MAX_MESSAGE_BYTES with room for a row of the longest command line and environment. */

@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 import type { ResponseOf } from "../../contract/messages.ts";
 import type { ListBuilder } from "../lists/list-builder.ts";
 import type { TaskOwners } from "../tree/task-owners.ts";

@@ -1,4 +1,4 @@
-import type { Steps } from "../../base/turns.ts";
+import type { Steps } from "../../base/timing/turns.ts";
 import { listPids, PAGE_BYTES, readStat, TICKS_PER_SECOND, ticksSinceBoot } from "../proc/proc.ts";
 import type { ProcessStat } from "../proc/process-stat.ts";
 import type { TaskOwners } from "../tree/task-owners.ts";

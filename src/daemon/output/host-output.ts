@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 import type { HostLogWriter, OutputChunk, OutputWindows } from "../../contract/messages.ts";
 import type { HandedOver } from "../handover/handed-over.ts";
 import { KernelTimes } from "../handover/kernel-times.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { z } from "zod";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 import type { HostLogWriter } from "../../contract/messages.ts";
 import type { RunSpec } from "../../contract/run.ts";
 import { LogFile, logFileState } from "./log-file.ts";

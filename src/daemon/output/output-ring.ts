@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { completeLength } from "../../base/character-cut.ts";
 import { MgrError } from "../../base/errors.ts";
+import { completeLength } from "../../base/text/character-cut.ts";
 import type { KernelTimes } from "../handover/kernel-times.ts";
 import { OutputTimes, outputTimesState } from "./output-times.ts";
 

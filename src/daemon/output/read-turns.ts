@@ -1,5 +1,5 @@
-import { type Clock, systemClock } from "../../base/clock.ts";
-import { TurnShare } from "../../base/turns.ts";
+import { type Clock, systemClock } from "../../base/timing/clock.ts";
+import { TurnShare } from "../../base/timing/turns.ts";
 
 /** Time after typed input in which floods are read in small shares, milliseconds: the next key follows. */
 const TYPING_MS = 1_000;

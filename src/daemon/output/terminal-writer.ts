@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
-import type { Clock } from "../../base/clock.ts";
 import { isShortage, MgrError } from "../../base/errors.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 import { MAX_STDIN_QUEUE_BYTES } from "../../contract/messages.ts";
 
 /** Maximum number of bytes written in a turn: about what the kernel accepts at once, so that a long paste never blocks the event loop. */

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { isMainThread } from "node:worker_threads";
-import { everyBeat } from "../../base/clock.ts";
+import { everyBeat } from "../../base/timing/clock.ts";
 import { endedChild, reapChild } from "../native/libc.ts";
 import { type ChildExit, decodeUsage, decodeWaitStatus } from "../native/wait-status.ts";
 import { ownChildrenText, pidsOf } from "../proc/proc.ts";

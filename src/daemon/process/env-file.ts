@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { MgrError, messageOf } from "../../base/errors.ts";
-import { shortened } from "../../base/text-length.ts";
+import { shortened } from "../../base/text/text-length.ts";
 
 /** Maximum size of a file, bytes: an environment has to fit into the kernel's limit anyway. */
 const MAX_BYTES = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { MgrError } from "../../base/errors.ts";
-import { quoteWords } from "../../base/shell-words.ts";
+import { quoteWords } from "../../base/text/shell-words.ts";
 import { MAX_MESSAGE_BYTES } from "../../contract/messages.ts";
 import type { RunSpec } from "../../contract/run.ts";
 import type { LimitName, Scheduling } from "../../contract/run-settings.ts";

@@ -1,8 +1,8 @@
 import { type FSWatcher, watch } from "node:fs";
 import { lstat, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 import { linksOnPath } from "./links-on-path.ts";
 import { type WatchRoot, watchRoots } from "./watch-globs.ts";
 

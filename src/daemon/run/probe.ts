@@ -1,8 +1,8 @@
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { connect } from "node:net";
-import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 import type { FeatureProbe, Probe, Program as ProbeProgram, RunCheck, RunSpec } from "../../contract/run.ts";
 import type { AuxiliaryProcess } from "../process/auxiliary-process.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 import type { Probe } from "../../contract/run.ts";
 import { type ProbeContext, tryProbe } from "./probe.ts";
 

@@ -1,6 +1,6 @@
-import type { Clock } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import { GuardedPattern } from "../../base/patterns/guarded-pattern.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 import type { Probe, ReadyCondition } from "../../contract/run.ts";
 import { stripEscapes } from "../output/escape-sequences.ts";
 import type { ProbeContext } from "./probe.ts";

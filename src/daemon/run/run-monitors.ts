@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 import type { RunCheck, RunSpec } from "../../contract/run.ts";
 import type { KernelTimes } from "../handover/kernel-times.ts";
 import { FileWatcher } from "./file-watcher.ts";

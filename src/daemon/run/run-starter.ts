@@ -1,5 +1,5 @@
 import { isShortage, MgrError, messageOf } from "../../base/errors.ts";
-import { TurnShare } from "../../base/turns.ts";
+import { TurnShare } from "../../base/timing/turns.ts";
 import type { RunId } from "../../contract/fields.ts";
 import type { HostEvent, RequestOf } from "../../contract/messages.ts";
 import type { RunSpec } from "../../contract/run.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
-import { resolvesWithin, withFallback } from "../../base/wait.ts";
+import type { Clock } from "../../base/timing/clock.ts";
+import { resolvesWithin, withFallback } from "../../base/timing/wait.ts";
 import type { HostLogWriter } from "../../contract/messages.ts";
 import { type Program, type StopStep, stopStep } from "../../contract/run.ts";
 import type { KernelTimes } from "../handover/kernel-times.ts";

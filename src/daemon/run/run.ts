@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Clock } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 import type { HostEvent, HostLogWriter } from "../../contract/messages.ts";
 import type { Program as ProgramSpec, ReportedStopCause, RunReport, RunSpec, StopStep } from "../../contract/run.ts";
 import type { Signal } from "../../protocol/process/signals.ts";

@@ -1,5 +1,5 @@
-import type { Clock } from "../../base/clock.ts";
-import { withFallback } from "../../base/wait.ts";
+import type { Clock } from "../../base/timing/clock.ts";
+import { withFallback } from "../../base/timing/wait.ts";
 import type { HostedRun } from "./extinct-run.ts";
 
 /** Maximum time that the runs of one rank may outlive their SIGKILL before the next rank is stopped anyway, milliseconds. */

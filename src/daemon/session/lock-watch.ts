@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { untilBeat } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
+import { untilBeat } from "../../base/timing/clock.ts";
 import type { Lock } from "./lock.ts";
 
 /** Interval of checks of the lock file, milliseconds. */

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { MgrError } from "../../base/errors.ts";
 import { hasShape, isText, type Shape } from "../../base/shape.ts";
-import { poll } from "../../base/wait.ts";
+import { poll } from "../../base/timing/wait.ts";
 import { isMissing, openStateFile, type StateFileOptions } from "../../files/state-file.ts";
 import { makeStateFolder } from "../../files/state-folder.ts";
 import type { HandedOver } from "../handover/handed-over.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 import type { KernelTimes } from "../handover/kernel-times.ts";
 
 /** Milliseconds, and the time of `stop` on the kernel's clock. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import type { Clock } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 import { CONTRACT_VERSION, HEARTBEAT_LOST_MS, type RequestOf } from "../../contract/messages.ts";
 
 /** Interval of the host's own tick, milliseconds. */

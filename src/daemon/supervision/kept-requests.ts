@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { HandedOver } from "../../base/handed-over.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 import type { HostLogWriter, RequestOf } from "../../contract/messages.ts";
 import type { RunSpec } from "../../contract/run.ts";
 import { nextRunOfHost } from "../../contract/run-ids.ts";

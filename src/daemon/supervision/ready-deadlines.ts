@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 import type { RunReport } from "../../contract/run.ts";
 
 interface Waiting {

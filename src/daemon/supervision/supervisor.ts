@@ -1,7 +1,7 @@
-import type { Clock } from "../../base/clock.ts";
 import { MgrError, messageOf } from "../../base/errors.ts";
-import { listNames, withRest } from "../../base/names.ts";
-import { StartPacer } from "../../base/start-pacer.ts";
+import { listNames, withRest } from "../../base/text/names.ts";
+import type { Clock } from "../../base/timing/clock.ts";
+import { StartPacer } from "../../base/timing/start-pacer.ts";
 import { NOT_READY } from "../../contract/failure-words.ts";
 import { HEARTBEAT_LOST_MS, type HostEvent, type HostLogWriter, type RequestOf, type ResponseOf } from "../../contract/messages.ts";
 import { endedWell, failureReason, NO_RESTARTS, type RestartCounters } from "../../contract/restart-policy.ts";

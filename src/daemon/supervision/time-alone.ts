@@ -1,5 +1,5 @@
-import { CancellationSource } from "../../base/cancellation.ts";
-import type { Clock } from "../../base/clock.ts";
+import { CancellationSource } from "../../base/timing/cancellation.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 import type { ResponseOf } from "../../contract/messages.ts";
 import type { Resumable } from "./kept-requests.ts";
 

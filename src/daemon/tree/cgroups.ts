@@ -1,7 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmdirSync, write } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { SerialQueue } from "../../base/serial-queue.ts";
+import { SerialQueue } from "../../base/timing/serial-queue.ts";
 import { readProcFile, readStat } from "../proc/proc.ts";
 
 /** Ended processes may still be counted for a moment: removal of a folder is retried at this interval, milliseconds, this many times. */

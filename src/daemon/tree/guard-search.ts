@@ -1,4 +1,4 @@
-import { poll } from "../../base/wait.ts";
+import { poll } from "../../base/timing/wait.ts";
 import { isAlive, listPids, readProcFile, startTimeOf } from "../proc/proc.ts";
 import { isOwn, seesSameFolder } from "../session/lock-holder.ts";
 import { killLeftovers } from "./guard.ts";

@@ -4,7 +4,7 @@ import { Socket } from "node:net";
 import type { Writable } from "node:stream";
 import { z } from "zod";
 import { MgrError, messageOf } from "../../base/errors.ts";
-import { poll, resolvesWithin } from "../../base/wait.ts";
+import { poll, resolvesWithin } from "../../base/timing/wait.ts";
 import { Child, ownChild } from "../process/child.ts";
 import { RUN_MARKER } from "../process/environment.ts";
 import { GUARD_NAME, GUARD_SCRIPT, GUARD_VARIABLE } from "./guard-script.ts";

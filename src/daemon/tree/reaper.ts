@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { untilBeat } from "../../base/clock.ts";
+import { untilBeat } from "../../base/timing/clock.ts";
 import { bootTicks } from "../native/boot-clock.ts";
 import { setChildSubreaper } from "../native/libc.ts";
 import { newestPid } from "../proc/proc.ts";

@@ -1,5 +1,5 @@
-import { visible } from "../../base/visible-text.ts";
-import { resolvesWithin } from "../../base/wait.ts";
+import { visible } from "../../base/text/visible-text.ts";
+import { resolvesWithin } from "../../base/timing/wait.ts";
 import type { ProcessStat } from "../proc/process-stat.ts";
 import type { Mark, Stray } from "./process-scanner.ts";
 import type { RunStart } from "./run-tree.ts";

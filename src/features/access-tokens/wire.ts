@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ROLES } from "../../base/access.ts";
+import { ROLES } from "../../base/access/access.ts";
 import { flag, integer, text, timestamp } from "../../protocol/frames/field-kinds.ts";
 import { clientFrames, managerFrames, result } from "../../protocol/frames/frame-table.ts";
 import { DEFAULT_LIFETIME_S, MAX_LIFETIME_S, MAX_PATTERN_CHARS, MAX_PATTERNS, MIN_LIFETIME_S, TOKEN_NAME } from "./limits.ts";

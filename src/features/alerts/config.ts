@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { LinearRegex, PatternRefused } from "../../base/linear-regex.ts";
-import { hasLength } from "../../base/text-length.ts";
+import { LinearRegex, PatternRefused } from "../../base/patterns/linear-regex.ts";
+import { hasLength } from "../../base/text/text-length.ts";
 import type { ConfigFeature } from "../../config/config-feature.ts";
 import { leaf, listOr, orNull, Refusal, section } from "../../config/schema/schema-kinds.ts";
 import { choice, positiveDuration } from "../../config/schema/schema-values.ts";

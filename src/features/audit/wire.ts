@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ROLES } from "../../base/access.ts";
+import { ROLES } from "../../base/access/access.ts";
 import { count, pattern, text, timestamp } from "../../protocol/frames/field-kinds.ts";
 import { clientFrames, errorCode, managerFrames, result } from "../../protocol/frames/frame-table.ts";
 import { DEFAULT_LISTED, MAX_LISTED, MAX_NAMES } from "./limits.ts";

@@ -1,4 +1,4 @@
-import { didYouMean } from "../../base/suggest.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
 import type { ConfigFeature } from "../../config/config-feature.ts";
 import { entriesOf, orNull } from "../../config/schema/schema-kinds.ts";
 import { text } from "../../config/schema/schema-values.ts";

@@ -1,4 +1,4 @@
-import { compileFnmatch } from "../../base/fnmatch.ts";
+import { compileFnmatch } from "../../base/patterns/fnmatch.ts";
 
 interface Named {
   readonly service: string;

@@ -1,4 +1,4 @@
-import { subjectTokens, TOPIC_PREFIX, topicOfSubject } from "../../base/topic-subject.ts";
+import { subjectTokens, TOPIC_PREFIX, topicOfSubject } from "../../base/topics/topic-subject.ts";
 
 /** Messages that led to another one, oldest first, as in the header `Mgr-Stages` (docs/clients.md, "Stages"). */
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { didYouMean } from "../../base/suggest.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
 import type { ConfigFeature } from "../../config/config-feature.ts";
 import { type Names, type PartFinding, unique } from "../../config/load/names.ts";
 import { defaulted, described, orNull, section } from "../../config/schema/schema-kinds.ts";

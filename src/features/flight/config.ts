@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { LinearRegex, PatternRefused } from "../../base/linear-regex.ts";
-import { topicNameProblem } from "../../base/topic-subject.ts";
+import { LinearRegex, PatternRefused } from "../../base/patterns/linear-regex.ts";
+import { topicNameProblem } from "../../base/topics/topic-subject.ts";
 import type { ConfigFeature } from "../../config/config-feature.ts";
 import { defaulted, entriesOf, leaf, listOf, listOr, namedMap, orNull, section } from "../../config/schema/schema-kinds.ts";
 import { choice, diskSize, integer, recordingSize, ringMemory, text } from "../../config/schema/schema-values.ts";

@@ -1,4 +1,4 @@
-import { didYouMean } from "../../base/suggest.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
 import type { ConfigFeature } from "../../config/config-feature.ts";
 import type { Names, PartFinding } from "../../config/load/names.ts";
 import { hostNameProblem } from "../../config/schema/schema-addresses.ts";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { hasLength } from "../../base/text-length.ts";
-import { topicNameProblem } from "../../base/topic-subject.ts";
+import { hasLength } from "../../base/text/text-length.ts";
+import { topicNameProblem } from "../../base/topics/topic-subject.ts";
 import type { ConfigFeature } from "../../config/config-feature.ts";
 import { defaulted, entriesOf, listOf, namedMap, section } from "../../config/schema/schema-kinds.ts";
 import { flag, integer, ringMemory, text } from "../../config/schema/schema-values.ts";

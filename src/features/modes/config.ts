@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { nameProblem } from "../../base/names.ts";
-import { didYouMean } from "../../base/suggest.ts";
+import { nameProblem } from "../../base/text/names.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
 import type { ConfigFeature } from "../../config/config-feature.ts";
 import { type Edge, findCycles } from "../../config/load/cycles.ts";
 import type { Names, PartFinding } from "../../config/load/names.ts";

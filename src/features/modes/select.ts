@@ -1,5 +1,5 @@
-import { compileFnmatch } from "../../base/fnmatch.ts";
-import { isWithin } from "../../base/names.ts";
+import { compileFnmatch } from "../../base/patterns/fnmatch.ts";
+import { isWithin } from "../../base/text/names.ts";
 import type { ProcessTags } from "../tags/wire.ts";
 
 /** What the words of a mode select from. */

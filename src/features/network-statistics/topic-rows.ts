@@ -1,4 +1,4 @@
-import { TOPIC_PREFIX } from "../../base/topic-subject.ts";
+import { TOPIC_PREFIX } from "../../base/topics/topic-subject.ts";
 import type { Crossings } from "../../bus/broker/broker.ts";
 import { readableText } from "../../bus/broker/broker-protocol.ts";
 

@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { didYouMean } from "../../base/suggest.ts";
-import { hasLength } from "../../base/text-length.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
+import { hasLength } from "../../base/text/text-length.ts";
 import type { ConfigFeature } from "../../config/config-feature.ts";
 import type { Finding } from "../../config/schema/problems.ts";
 import { defaulted, entriesOf, leaf, listOf, namedMap, orNull, Refusal, section } from "../../config/schema/schema-kinds.ts";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { ROLES } from "../../base/access.ts";
-import { hasLength } from "../../base/text-length.ts";
+import { ROLES } from "../../base/access/access.ts";
+import { hasLength } from "../../base/text/text-length.ts";
 import type { ConfigFeature } from "../../config/config-feature.ts";
 import { grantList } from "../../config/schema/schema-access.ts";
 import { defaulted, listOf, namedMap, orNull, section } from "../../config/schema/schema-kinds.ts";

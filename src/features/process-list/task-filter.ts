@@ -1,6 +1,6 @@
 import { MgrError } from "../../base/errors.ts";
 import { policyNumber } from "../../base/scheduling-policies.ts";
-import { shortened } from "../../base/text-length.ts";
+import { shortened } from "../../base/text/text-length.ts";
 import type { TaskCell } from "./contract.ts";
 import { TASK_COLUMNS, type TaskColumnName } from "./task-columns.ts";
 

@@ -1,6 +1,6 @@
-import { type Clock, pause } from "../../base/clock.ts";
 import { MgrError } from "../../base/errors.ts";
-import { visible } from "../../base/visible-text.ts";
+import { visible } from "../../base/text/visible-text.ts";
+import { type Clock, pause } from "../../base/timing/clock.ts";
 import type { TopicPlan } from "./player/topic-plan.ts";
 
 /** A topic that a program publishes now. */

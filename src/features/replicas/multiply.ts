@@ -1,4 +1,4 @@
-import { isWithin } from "../../base/names.ts";
+import { isWithin } from "../../base/text/names.ts";
 import { Names, type PartFinding, type RawPart } from "../../config/load/names.ts";
 import type { Counts, Multiplication, MultipliedEntry, Multiply } from "../../config/multiplied.ts";
 import { withPlainText } from "../../config/schema/expanded.ts";

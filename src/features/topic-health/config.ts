@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { MAX_DURATION_MS } from "../../base/clock.ts";
-import { topicNameProblem } from "../../base/topic-subject.ts";
+import { MAX_DURATION_MS } from "../../base/timing/clock.ts";
+import { topicNameProblem } from "../../base/topics/topic-subject.ts";
 import type { ConfigFeature } from "../../config/config-feature.ts";
 import { defaulted, described, leaf, orNull } from "../../config/schema/schema-kinds.ts";
 import { positiveDuration, text } from "../../config/schema/schema-values.ts";

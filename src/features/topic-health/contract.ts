@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MAX_DURATION_MS } from "../../base/clock.ts";
+import { MAX_DURATION_MS } from "../../base/timing/clock.ts";
 
 const duration = z.int().min(1).max(MAX_DURATION_MS);
 

@@ -1,6 +1,6 @@
 import { isIP, isIPv4, isIPv6 } from "node:net";
 import type { z } from "zod";
-import { ROLES } from "../../base/access.ts";
+import { ROLES } from "../../base/access/access.ts";
 import type { ConfigFeature } from "../../config/config-feature.ts";
 import { defaulted, described, listOf, orNull, section } from "../../config/schema/schema-kinds.ts";
 import { choice, text } from "../../config/schema/schema-values.ts";

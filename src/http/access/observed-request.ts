@@ -1,6 +1,6 @@
+import type { Principal } from "../../base/access/principal.ts";
 import type { CommandObserver, CommandOutcome, CommandRefusal, ObservedCommand } from "../../base/command-observer.ts";
 import { type ErrorCode, MgrError } from "../../base/errors.ts";
-import type { Principal } from "../../base/principal.ts";
 import { LOGIN_TOKEN, URL_TOKEN } from "../auth/authenticate.ts";
 import { clientName } from "../request/client-name.ts";
 import { type Refusal, refusal, refusalResponse } from "../request/refusal.ts";

@@ -1,6 +1,6 @@
 import type { ManagerState } from "../../actors/control.ts";
-import { allows, type Grant } from "../../base/access.ts";
-import { permissionRefusal } from "../../base/permission.ts";
+import { allows, type Grant } from "../../base/access/access.ts";
+import { permissionRefusal } from "../../base/access/permission.ts";
 import { named } from "../../transport/frame-permission.ts";
 import { type Refusal, refusal } from "../request/refusal.ts";
 import type { RouteNeeds } from "../route.ts";

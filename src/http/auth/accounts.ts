@@ -1,5 +1,5 @@
-import type { Grant } from "../../base/access.ts";
-import type { Principal } from "../../base/principal.ts";
+import type { Grant } from "../../base/access/access.ts";
+import type { Principal } from "../../base/access/principal.ts";
 import type { AccessRules } from "../../config/access-rules.ts";
 import type { HttpLog } from "../log/http-log.ts";
 import type { Refusal } from "../request/refusal.ts";

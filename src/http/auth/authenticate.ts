@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Grant } from "../../base/access.ts";
+import type { Grant } from "../../base/access/access.ts";
+import type { Principal } from "../../base/access/principal.ts";
 import type { CommandObserver, EndOfCommand, ObservedCommand } from "../../base/command-observer.ts";
 import { MgrError } from "../../base/errors.ts";
-import type { Principal } from "../../base/principal.ts";
 import type { HttpLog } from "../log/http-log.ts";
 import { isBrowser } from "../request/browser.ts";
 import { clientName } from "../request/client-name.ts";

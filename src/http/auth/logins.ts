@@ -1,6 +1,6 @@
-import type { Grant } from "../../base/access.ts";
+import type { Grant } from "../../base/access/access.ts";
+import type { Principal } from "../../base/access/principal.ts";
 import type { CommandObserver } from "../../base/command-observer.ts";
-import type { Principal } from "../../base/principal.ts";
 import type { AccessRules } from "../../config/access-rules.ts";
 import type { HttpLog } from "../log/http-log.ts";
 import { Accounts, type LoginHost, type LoginSource } from "./accounts.ts";

@@ -1,4 +1,4 @@
-import { visible } from "../../base/visible-text.ts";
+import { visible } from "../../base/text/visible-text.ts";
 import { type LogBook, levelAtLeast } from "../../log/log-book.ts";
 import type { LogEntry, LogLevel } from "../../protocol/resources/resources.ts";
 

@@ -1,4 +1,4 @@
-import { DANGEROUS } from "../../base/visible-text.ts";
+import { DANGEROUS } from "../../base/text/visible-text.ts";
 
 const MAX_ASCII_NAME = 100;
 /** Maximum number of characters in a file name: each has up to 4 bytes, and a file name has up to 255 bytes. */

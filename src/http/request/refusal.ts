@@ -1,6 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { visibleLines } from "../../base/visible-text.ts";
+import { visibleLines } from "../../base/text/visible-text.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
 
 /** The refusal of a request or upgrade: an HTTP status and a message as plain text. */

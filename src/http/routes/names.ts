@@ -1,6 +1,6 @@
 import type { ManagerState } from "../../actors/control.ts";
-import { ancestorNames } from "../../base/names.ts";
-import { visible } from "../../base/visible-text.ts";
+import { ancestorNames } from "../../base/text/names.ts";
+import { visible } from "../../base/text/visible-text.ts";
 import type { FeatureExtension, NamedObject, NameSources } from "../extension.ts";
 import { refusal, refusalResponse } from "../request/refusal.ts";
 import { needsInGeneral, type Route } from "../route.ts";

@@ -1,4 +1,4 @@
-import type { Grant } from "../../base/access.ts";
+import type { Grant } from "../../base/access/access.ts";
 import type { BrokerStats } from "../../bus/broker/broker.ts";
 import type { AcceptOptions, BrokerPermissions } from "../../bus/broker/permissions.ts";
 import type { ByteStream } from "../../bus/carriers/byte-stream.ts";

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { LOCAL_OPERATOR } from "../../base/principal.ts";
+import { LOCAL_OPERATOR } from "../../base/access/principal.ts";
 import { ThrottledWarning } from "../../base/throttled-warning.ts";
 import { listenUnix, type SocketHome } from "../../bus/carriers/unix-listener.ts";
 import type { HttpLog } from "../log/http-log.ts";

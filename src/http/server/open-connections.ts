@@ -1,4 +1,4 @@
-import type { Principal } from "../../base/principal.ts";
+import type { Principal } from "../../base/access/principal.ts";
 
 /** Answers that stay open (log followers): ended when the manager closes or their user loses access. */
 export class Followers {

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { parseJson } from "../../base/json.ts";
-import { fitsInUtf8, hasLength, shortened } from "../../base/text-length.ts";
-import { visible } from "../../base/visible-text.ts";
+import { fitsInUtf8, hasLength, shortened } from "../../base/text/text-length.ts";
+import { visible } from "../../base/text/visible-text.ts";
 import { errorFrame } from "./encode.ts";
 import { type RequestId, requestId } from "./field-kinds.ts";
 import { CLIENT_FRAMES, type ClientFrame, type ClientFrameType, isClientFrameType } from "./frames.ts";

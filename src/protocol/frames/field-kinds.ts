@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isShallow, MAX_JSON_LEVELS } from "../../base/json.ts";
-import { hasLength } from "../../base/text-length.ts";
+import { hasLength } from "../../base/text/text-length.ts";
 import { LOG_LEVELS } from "../resources/log-level.ts";
 
 /** Maximum length of the name of a process, group, topic, service, logger, host; characters (code points). */

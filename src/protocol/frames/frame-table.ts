@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Need } from "../../base/access.ts";
+import type { Need } from "../../base/access/access.ts";
 import { ERROR_CODES } from "../../base/errors.ts";
 import { type RequestId, requestId } from "./field-kinds.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { fitsInUtf8 } from "../../base/text-length.ts";
+import { fitsInUtf8 } from "../../base/text/text-length.ts";
 import { amount, count, flag, pattern, processName, timestamp } from "../frames/field-kinds.ts";
 import { answer, clientFrames, event, managerFrames } from "../frames/frame-table.ts";
 

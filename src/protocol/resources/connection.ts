@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ROLES } from "../../base/access.ts";
+import { ROLES } from "../../base/access/access.ts";
 import { featureSnapshotFields } from "../../features/wire.ts";
 import { requestId } from "../frames/field-kinds.ts";
 import { answer, change, clientFrames, errorCode, event, managerFrames } from "../frames/frame-table.ts";

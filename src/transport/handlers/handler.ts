@@ -1,6 +1,6 @@
 import type { Control, Starter } from "../../actors/control.ts";
-import type { Owners } from "../../base/access.ts";
-import type { Principal } from "../../base/principal.ts";
+import type { Owners } from "../../base/access/access.ts";
+import type { Principal } from "../../base/access/principal.ts";
 import type { AnswerOf, CLIENT_FRAMES, ClientFrameType, FrameOf, ManagerFrame } from "../../protocol/frames/frames.ts";
 import type { LogEntry, LogLevel } from "../../protocol/resources/resources.ts";
 import type { EncodedFrame } from "../event-batch.ts";

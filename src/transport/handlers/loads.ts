@@ -1,5 +1,5 @@
 import { MgrError } from "../../base/errors.ts";
-import { isWithin } from "../../base/names.ts";
+import { isWithin } from "../../base/text/names.ts";
 import { contains } from "../view.ts";
 import type { HandlerTable } from "./handler.ts";
 

@@ -1,5 +1,5 @@
 import type { Verb } from "../../actors/control.ts";
-import { allows } from "../../base/access.ts";
+import { allows } from "../../base/access/access.ts";
 import { aboutProcess, type HandlerContext, type HandlerTable } from "./handler.ts";
 
 type Types =

@@ -1,4 +1,4 @@
-import type { Grant } from "../../base/access.ts";
+import type { Grant } from "../../base/access/access.ts";
 import { MANAGER_FRAMES, type ManagerFrame } from "../../protocol/frames/frames.ts";
 import type { Process, Snapshot, WebXDisplay } from "../../protocol/resources/resources.ts";
 import { contains } from "../view.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 import type { OutputChannel } from "./output-channel.ts";
 
 /** Maximum time over which output is joined, milliseconds: one frame of a 60 Hz screen (docs/design/wire-rules.md, "Output"). */

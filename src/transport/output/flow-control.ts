@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 import type { OutputStream } from "./output-stream.ts";
 
 /** Maximum time that one reader may hold a process back, milliseconds (docs/design/wire-rules.md, "Output"). */

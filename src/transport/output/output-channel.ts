@@ -1,4 +1,4 @@
-import { completeLength } from "../../base/character-cut.ts";
+import { completeLength } from "../../base/text/character-cut.ts";
 import type { OutputChunk } from "../../contract/messages.ts";
 import { OutputPiece } from "./output-piece.ts";
 

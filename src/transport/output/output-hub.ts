@@ -1,5 +1,5 @@
-import type { Clock } from "../../base/clock.ts";
-import { SlicedWork, type Steps } from "../../base/turns.ts";
+import type { Clock } from "../../base/timing/clock.ts";
+import { SlicedWork, type Steps } from "../../base/timing/turns.ts";
 import type { OutputChunk } from "../../contract/messages.ts";
 import { Coalescer } from "./coalescer.ts";
 import { FlowControl } from "./flow-control.ts";

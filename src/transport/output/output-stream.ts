@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 import { OutputChannel } from "./output-channel.ts";
 import type { OutputSink, OutputSubscription } from "./output-subscription.ts";
 import { MOVE_AFTER_BYTES, WindowState } from "./output-window.ts";

@@ -1,5 +1,5 @@
 import { MgrError } from "../../base/errors.ts";
-import { compileFnmatch, isLiteral } from "../../base/fnmatch.ts";
+import { compileFnmatch, isLiteral } from "../../base/patterns/fnmatch.ts";
 import { MAX_EXACT_PATTERNS, MAX_WILDCARD_PATTERNS } from "../../protocol/process/process-output.ts";
 import type { OutputPiece } from "./output-piece.ts";
 

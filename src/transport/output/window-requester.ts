@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/timing/clock.ts";
 import type { OutputWindow } from "../../contract/messages.ts";
 import type { OutputStream } from "./output-stream.ts";
 import { closedWindow } from "./output-window.ts";

@@ -1,5 +1,5 @@
 import { SimulatedClock } from "xstate";
-import type { Clock } from "../../../src/base/clock.ts";
+import type { Clock } from "../../../src/base/timing/clock.ts";
 
 /** Wall time at which simulated clocks begin. */
 export const WALL = Date.UTC(2026, 10, 21, 8, 0, 0);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ProcessWaits } from "../../../src/app/processes/process-waits.ts";
-import { CancellationSource } from "../../../src/base/cancellation.ts";
-import { systemClock } from "../../../src/base/clock.ts";
+import { CancellationSource } from "../../../src/base/timing/cancellation.ts";
+import { systemClock } from "../../../src/base/timing/clock.ts";
 import { BY, EngineRig, Intents, LASTING } from "../support/engines.ts";
 
 /** Ends only when it is told to, and only after a while. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Engine } from "../../../src/app/engine.ts";
 import { MAX_MEMBERS_PER_TURN } from "../../../src/app/processes/command-plan.ts";
 import { memoryIntents } from "../../../src/app/state/intent-keeper.ts";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/timing/clock.ts";
 import { loadConfigObject } from "../../../src/config/load/load.ts";
 import type { RequestOf } from "../../../src/contract/messages.ts";
 import { LogBook } from "../../../src/log/log-book.ts";

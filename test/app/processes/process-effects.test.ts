@@ -3,8 +3,8 @@ import type { ProcessEvent } from "../../../src/actors/process/process-types.ts"
 import { HostSession } from "../../../src/app/hosts/host-session.ts";
 import { ProcessEffects } from "../../../src/app/processes/process-effects.ts";
 import { RunExtensions } from "../../../src/app/processes/run-extension.ts";
-import { systemClock } from "../../../src/base/clock.ts";
 import { MgrError } from "../../../src/base/errors.ts";
+import { systemClock } from "../../../src/base/timing/clock.ts";
 import { NO_SETTINGS } from "../../../src/config/state/process-settings.ts";
 import type { RunSpec } from "../../../src/contract/run.ts";
 import { LogBook } from "../../../src/log/log-book.ts";

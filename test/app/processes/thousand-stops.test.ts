@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Engine } from "../../../src/app/engine.ts";
 import { memoryIntents } from "../../../src/app/state/intent-keeper.ts";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/timing/clock.ts";
 import { loadConfigObject } from "../../../src/config/load/load.ts";
 import { LogBook } from "../../../src/log/log-book.ts";
 import { FakeHost } from "../../../src/testing/fake-host.ts";

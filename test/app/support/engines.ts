@@ -1,7 +1,7 @@
 import { inProcessLink } from "../../../src/app/embedded/in-process-link.ts";
 import { Engine } from "../../../src/app/engine.ts";
 import type { IntentKeeper } from "../../../src/app/state/intent-keeper.ts";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/timing/clock.ts";
 import { ProcessHandle } from "../../../src/client/handles/process-handle.ts";
 import { ManagerClient } from "../../../src/client/manager-client.ts";
 import { loadConfigObject } from "../../../src/config/load/load.ts";

@@ -1,7 +1,7 @@
 import { Engine } from "../../../src/app/engine.ts";
 import { RunHistory } from "../../../src/app/state/run-history.ts";
-import type { Clock } from "../../../src/base/clock.ts";
 import { MgrError } from "../../../src/base/errors.ts";
+import type { Clock } from "../../../src/base/timing/clock.ts";
 import type { Config } from "../../../src/config/definition.ts";
 import type { HostLink, HostListener } from "../../../src/contract/host-link.ts";
 import type { HostRequestName, OutputWindows, RequestOf, ResponseOf } from "../../../src/contract/messages.ts";

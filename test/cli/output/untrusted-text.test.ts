@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
-import { OutputFilter } from "../../../src/base/output-filter.ts";
+import { OutputFilter } from "../../../src/base/patterns/output-filter.ts";
 import { dotGraph, mermaidGraph, textGraph } from "../../../src/cli/commands/configuration/graph-text.ts";
 import { describeReload } from "../../../src/cli/commands/configuration/reload.ts";
 import { logLine } from "../../../src/cli/commands/instance/printer.ts";

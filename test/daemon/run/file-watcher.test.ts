@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Clock, systemClock } from "../../../src/base/clock.ts";
+import { type Clock, systemClock } from "../../../src/base/timing/clock.ts";
 import { FileWatcher } from "../../../src/daemon/run/file-watcher.ts";
 import { HostRig, reportedBy, spec } from "../support/hosts.ts";
 

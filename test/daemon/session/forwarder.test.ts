@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import type { Duplex } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { HostSession } from "../../../src/app/hosts/host-session.ts";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/timing/clock.ts";
 import { busHostLink, serveHost } from "../../../src/bus/host-link/host-link.ts";
 import type { HostLink } from "../../../src/contract/host-link.ts";
 import { MAX_STREAMS, STREAM_CHUNK, STREAM_WINDOW, type StreamFrame } from "../../../src/contract/streams.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../src/base/clock.ts";
+import type { Clock } from "../../../src/base/timing/clock.ts";
 import type { RequestStore, SavedRequests } from "../../../src/daemon/supervision/request-store.ts";
 
 /** A disk of which each write succeeds at once. */

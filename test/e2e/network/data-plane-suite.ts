@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { subjectOfTopic } from "../../../src/base/topic-subject.ts";
+import { subjectOfTopic } from "../../../src/base/topics/topic-subject.ts";
 import { connectBus } from "../../../src/bus/client/connect-bus.ts";
 import type { Client, Frame } from "../support/client.ts";
 import { eventually } from "../support/wait.ts";

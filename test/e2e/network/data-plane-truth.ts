@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
-import { subjectOfTopic } from "../../../src/base/topic-subject.ts";
+import { subjectOfTopic } from "../../../src/base/topics/topic-subject.ts";
 import type { Client } from "../support/client.ts";
 import { eventually } from "../support/wait.ts";
 import { ALL_SUBSCRIBERS, definitionOf, PLACES, type Plant, type Publisher, pidOf } from "./data-plane-plant.ts";

@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ADMIN_GRANTS } from "../../../src/base/access.ts";
-import { systemClock } from "../../../src/base/clock.ts";
+import { ADMIN_GRANTS } from "../../../src/base/access/access.ts";
 import type { ObservedCommand } from "../../../src/base/command-observer.ts";
 import { parseJson } from "../../../src/base/json.ts";
+import { systemClock } from "../../../src/base/timing/clock.ts";
 import type { AuditSettings } from "../../../src/features/audit/config.ts";
 import { ManagerAudit, type ManagerAuditOptions } from "../../../src/features/audit/manager/manager-audit.ts";
 import { openTrailEnd } from "../../../src/features/audit/manager/trail-opening.ts";

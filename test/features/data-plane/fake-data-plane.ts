@@ -1,4 +1,4 @@
-import type { Owners } from "../../../src/base/access.ts";
+import type { Owners } from "../../../src/base/access/access.ts";
 import { MgrError } from "../../../src/base/errors.ts";
 import type { DataObject, DataPlane, TopicRequest, TopicSample } from "../../../src/features/data-plane/manager/data-plane.ts";
 import { dataPlaneExtension } from "../../../src/features/data-plane/manager/index.ts";

@@ -1,6 +1,6 @@
 import { type Duplex, PassThrough } from "node:stream";
-import { systemClock } from "../../../src/base/clock.ts";
 import { MgrError } from "../../../src/base/errors.ts";
+import { systemClock } from "../../../src/base/timing/clock.ts";
 import { ConnectedGuis } from "../../../src/features/displays/manager/connected-guis.ts";
 import type { Displays, VncInfo } from "../../../src/features/displays/manager/displays.ts";
 import { displaysExtension } from "../../../src/features/displays/manager/index.ts";

@@ -1,4 +1,4 @@
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/timing/clock.ts";
 import { ManagerConfirmations } from "../../../src/features/mcp/manager/confirmations.ts";
 import { mcpExtension } from "../../../src/features/mcp/manager/index.ts";
 import type { FakeControl } from "../../support/fake-control.ts";

@@ -1,4 +1,4 @@
-import type { Owners } from "../../../src/base/access.ts";
+import type { Owners } from "../../../src/base/access/access.ts";
 import { MgrError } from "../../../src/base/errors.ts";
 import { modesExtension } from "../../../src/features/modes/manager/index.ts";
 import type { Modes } from "../../../src/features/modes/manager/modes.ts";

@@ -1,4 +1,4 @@
-import type { Owners } from "../../../src/base/access.ts";
+import type { Owners } from "../../../src/base/access/access.ts";
 import { MgrError } from "../../../src/base/errors.ts";
 import { presetsExtension } from "../../../src/features/presets/manager/index.ts";
 import type { Presets } from "../../../src/features/presets/manager/presets.ts";

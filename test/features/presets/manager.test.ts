@@ -2,9 +2,9 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { ADMIN_GRANTS, type Grant } from "../../../src/base/access.ts";
-import { systemClock } from "../../../src/base/clock.ts";
+import { ADMIN_GRANTS, type Grant } from "../../../src/base/access/access.ts";
 import { MgrError } from "../../../src/base/errors.ts";
+import { systemClock } from "../../../src/base/timing/clock.ts";
 import { loadConfigObject } from "../../../src/config/load/load.ts";
 import type { OverrideChange } from "../../../src/features/data-plane/manager/data-plane.ts";
 import type { Parameter } from "../../../src/features/data-plane/wire/parameter.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { NO_OWNERS, permissionsOfUser } from "../../../src/app/bus/user-permissions.ts";
-import { type Need, ROLES, type Role } from "../../../src/base/access.ts";
+import { type Need, ROLES, type Role } from "../../../src/base/access/access.ts";
 import type { BrokerStats } from "../../../src/bus/broker/broker.ts";
 import { newCounters } from "../../../src/bus/broker/broker-counters.ts";
 import { needsInGeneral, type RouteNeeds } from "../../../src/http/route.ts";

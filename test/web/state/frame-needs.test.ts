@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { includesRole, type Need, ROLES } from "../../../src/base/access.ts";
+import { includesRole, type Need, ROLES } from "../../../src/base/access/access.ts";
 import type { ClientFrameSpec } from "../../../src/protocol/frames/frame-table.ts";
 import { CLIENT_FRAMES } from "../../../src/protocol/frames/frames.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MAX_PIECE_CHARACTERS } from "../../../src/base/text-pieces.ts";
+import { MAX_PIECE_CHARACTERS } from "../../../src/base/text/text-pieces.ts";
 import { inOrder } from "../../../web/src/terminal/typing.ts";
 
 /** What was sent and how it is answered, one after the other. */

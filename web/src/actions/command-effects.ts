@@ -1,4 +1,4 @@
-import { counted } from "../../../src/base/counted.ts";
+import { counted } from "../../../src/base/text/counted.ts";
 import { canStop } from "../../../src/client/shown/along.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 

@@ -1,4 +1,4 @@
-import { allows, type Grant, type Need, needText } from "../../../src/base/access.ts";
+import { allows, type Grant, type Need, needText } from "../../../src/base/access/access.ts";
 import type { Snapshot } from "../../../src/protocol/resources/resources.ts";
 import table from "./frame-needs.json" with { type: "json" };
 import type { Wanted } from "./wanted.ts";

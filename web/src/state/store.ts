@@ -1,6 +1,6 @@
 import { batch, computed, effect, type Signal, signal } from "@preact/signals";
 import { MgrError, messageOf } from "../../../src/base/errors.ts";
-import { isWithin } from "../../../src/base/names.ts";
+import { isWithin } from "../../../src/base/text/names.ts";
 import { browserLink } from "../../../src/client/browser.ts";
 import type { WebSocketLike } from "../../../src/client/link/websocket-link.ts";
 import { ManagerConnection } from "../../../src/client/manager-connection.ts";

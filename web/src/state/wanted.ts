@@ -1,4 +1,4 @@
-import type { Need } from "../../../src/base/access.ts";
+import type { Need } from "../../../src/base/access/access.ts";
 import type { CLIENT_FRAMES, ClientFrameType } from "../../../src/protocol/frames/frames.ts";
 
 type NamedType = { [T in ClientFrameType]: (typeof CLIENT_FRAMES)[T]["scope"] extends "name" ? T : never }[ClientFrameType];

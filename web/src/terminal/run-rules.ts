@@ -1,4 +1,4 @@
-import { visible } from "../../../src/base/visible-text.ts";
+import { visible } from "../../../src/base/text/visible-text.ts";
 import { exitText } from "../../../src/client/handles/exit-text.ts";
 import { type OutputPlace, textOfLastBytes } from "../../../src/client/output-join.ts";
 import { causesOfRuns, type RunCauses } from "../../../src/client/shown/run-causes.ts";

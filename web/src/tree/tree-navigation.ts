@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import { ancestorNames } from "../../../src/base/names.ts";
+import { ancestorNames } from "../../../src/base/text/names.ts";
 import { findGroup } from "../../../src/client/mirror.ts";
 import type { ProcessTreeNode } from "../../../src/protocol/resources/resources.ts";
 import { isTrouble } from "../actions/actions.ts";

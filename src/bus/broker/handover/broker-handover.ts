@@ -1,4 +1,4 @@
-import { poll } from "../../../base/wait.ts";
+import { poll } from "../../../base/timing/wait.ts";
 import { BrokerClient, type ClientEnvironment } from "../broker-client.ts";
 import { ERROR_TEXTS } from "../broker-protocol.ts";
 import type { Subscriber } from "../broker-subscriber.ts";

@@ -1,4 +1,4 @@
-import { TOPIC_PREFIX } from "../../../base/topic-subject.ts";
+import { TOPIC_PREFIX } from "../../../base/topics/topic-subject.ts";
 import type { Subscribed } from "../subscriptions/bucket.ts";
 import { type InterestTable, interestKey } from "./interest-table.ts";
 import type { LinkAccount } from "./link-account.ts";

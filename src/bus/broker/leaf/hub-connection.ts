@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { pause, systemClock } from "../../../base/clock.ts";
 import { messageOf } from "../../../base/errors.ts";
+import { pause, systemClock } from "../../../base/timing/clock.ts";
 import type { ByteStream } from "../../carriers/byte-stream.ts";
 import type { Broker } from "../broker.ts";
 import type { DialedLink, LinkCredentials } from "./dialed-link.ts";

@@ -1,4 +1,4 @@
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 
 /** A process and its dependencies, for drawing. */
 export interface GraphProcess {

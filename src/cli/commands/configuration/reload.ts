@@ -1,4 +1,4 @@
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import type { ManagerFrame } from "../../../protocol/frames/frames.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { withManager } from "../../manager/connection.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { visible } from "../../../base/visible-text.ts";
-import { poll } from "../../../base/wait.ts";
+import { visible } from "../../../base/text/visible-text.ts";
+import { poll } from "../../../base/timing/wait.ts";
 import { isAlive } from "../../../daemon/proc/proc.ts";
 import { type LockInfo, readLock } from "../../../daemon/session/lock.ts";
 import { killMarked, StaleRunCleanup } from "../../../daemon/tree/stale-run-cleanup.ts";

@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import { quoteWords } from "../../../base/shell-words.ts";
+import { quoteWords } from "../../../base/text/shell-words.ts";
 import { CLI_FEATURES } from "../../../features/cli.ts";
 import { CONFIG_FILE } from "../../manager/config-path.ts";
 

@@ -1,7 +1,7 @@
 import { write } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { LineQueue } from "../../../log/line-queue.ts";
 import type { LogEntry } from "../../../protocol/resources/resources.ts";
 import { paint } from "../../output/table.ts";

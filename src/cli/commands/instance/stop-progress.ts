@@ -1,5 +1,5 @@
 import type { RunningManager } from "../../../app/manager.ts";
-import { listNames } from "../../../base/names.ts";
+import { listNames } from "../../../base/text/names.ts";
 
 /** Interval between checks, milliseconds: a stop that takes less is not reported. */
 const CHECK_INTERVAL_MS = 1_000;

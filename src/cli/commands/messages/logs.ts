@@ -1,5 +1,5 @@
-import { OutputFilter } from "../../../base/output-filter.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { OutputFilter } from "../../../base/patterns/output-filter.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { OutputJoin } from "../../../client/output-join.ts";
 import { inOrder, type PastOutput } from "../../../client/past-output.ts";
 import type { ManagerFrame } from "../../../protocol/frames/frames.ts";

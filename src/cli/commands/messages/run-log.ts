@@ -1,5 +1,5 @@
-import { OutputFilter } from "../../../base/output-filter.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { OutputFilter } from "../../../base/patterns/output-filter.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
 import type { AnswerTo } from "../../../client/requests.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";

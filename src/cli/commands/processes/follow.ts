@@ -1,4 +1,4 @@
-import { until, withTimeout } from "../../../base/wait.ts";
+import { until, withTimeout } from "../../../base/timing/wait.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
 import type { Process } from "../../../protocol/resources/resources.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";

@@ -1,4 +1,4 @@
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { hostRemark } from "../../../client/shown/host-remark.ts";
 import { isLost } from "../../../client/shown/shown-state.ts";
 import { CLI_FEATURES } from "../../../features/cli.ts";

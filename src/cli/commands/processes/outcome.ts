@@ -1,4 +1,4 @@
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { exitText } from "../../../client/handles/exit-text.ts";
 import { shownState, wordOf } from "../../../client/shown/shown-state.ts";
 import type { Process } from "../../../protocol/resources/resources.ts";

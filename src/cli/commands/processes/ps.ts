@@ -1,4 +1,4 @@
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
 import { hostRemark } from "../../../client/shown/host-remark.ts";
 import { cpuText, memoryText } from "../../../client/shown/load-text.ts";

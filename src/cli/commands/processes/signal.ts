@@ -1,4 +1,4 @@
-import { didYouMean } from "../../../base/suggest.ts";
+import { didYouMean } from "../../../base/text/suggest.ts";
 import { isSignal, SIGNALS, type Signal } from "../../../protocol/process/signals.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";
 import { withManager } from "../../manager/connection.ts";

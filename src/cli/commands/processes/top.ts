@@ -1,6 +1,6 @@
-import { pause, systemClock } from "../../../base/clock.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
-import { until } from "../../../base/wait.ts";
+import { pause, systemClock } from "../../../base/timing/clock.ts";
+import { until } from "../../../base/timing/wait.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
 import { CLI_FEATURES } from "../../../features/cli.ts";
 import type { ManagerFrame } from "../../../protocol/frames/frames.ts";

@@ -1,4 +1,4 @@
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { exitText } from "../../../client/handles/exit-text.ts";
 import { isIn } from "../../../client/handles/process-goals.ts";
 import type { Process, ProcessState } from "../../../protocol/resources/resources.ts";

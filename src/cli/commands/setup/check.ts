@@ -1,5 +1,5 @@
-import { counted } from "../../../base/counted.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { counted } from "../../../base/text/counted.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import type { Config } from "../../../config/definition.ts";
 import { CLI_FEATURES } from "../../../features/cli.ts";
 import { loadConfig } from "../../manager/configuration.ts";

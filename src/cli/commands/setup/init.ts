@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { dirname, relative, resolve } from "node:path";
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { CLI_FEATURES } from "../../../features/cli.ts";
 import { hashPassword } from "../../../http/auth/password-hash.ts";
 import { CommandFailure, EXIT } from "../../command/exit-codes.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { chown } from "node:fs/promises";
 import { messageOf } from "../../../base/errors.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { authFilePath } from "../../../config/default-paths.ts";
 import { writeFileAtomically } from "../../../files/replace-file.ts";
 import { parseAuthFile } from "../../../http/auth/auth-entries.ts";

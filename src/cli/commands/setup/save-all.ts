@@ -1,5 +1,5 @@
 import { pipeline } from "node:stream/promises";
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { type ConnectionFlags, findTarget } from "../../manager/connection-target.ts";
 import { fileNameOf, httpGet, saveResponse } from "../../manager/http-get.ts";
 

@@ -3,7 +3,7 @@ import { mkdir, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { MgrError, messageOf } from "../../../base/errors.ts";
-import { resolvesWithin } from "../../../base/wait.ts";
+import { resolvesWithin } from "../../../base/timing/wait.ts";
 import { isMissing } from "../../../files/state-file.ts";
 import type { RingStore } from "../ring-store.ts";
 import { type FoundSegment, KeptFile, type KeptFileState, keptFileState, readSegment } from "./kept-file.ts";

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import { ROLES } from "../../../base/access.ts";
+import { ROLES } from "../../../base/access/access.ts";
 import type { CommandGroup } from "../../../cli/command/feature.ts";
 import { collected, connecting } from "../../../cli/command/option-values.ts";
 import { MAX_LIFETIME_S, MIN_LIFETIME_S } from "../limits.ts";

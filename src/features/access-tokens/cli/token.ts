@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { rename, writeFile } from "node:fs/promises";
-import type { Role } from "../../../base/access.ts";
-import { visible } from "../../../base/visible-text.ts";
+import type { Role } from "../../../base/access/access.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { withManager } from "../../../cli/manager/connection.ts";
 import { type ConnectionFlags, webAddress } from "../../../cli/manager/connection-target.ts";
 import { withPartialFile } from "../../../cli/manager/partial-file.ts";

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
-import { type Grant, generalRole } from "../../../base/access.ts";
+import { type Grant, generalRole } from "../../../base/access/access.ts";
+import type { Principal } from "../../../base/access/principal.ts";
 import { MgrError } from "../../../base/errors.ts";
-import type { Principal } from "../../../base/principal.ts";
 import type { Account, LoginHost, LoginSource } from "../../../http/auth/accounts.ts";
 import type { FrameOf } from "../../../protocol/frames/frames.ts";
 import { formatTime } from "../../../protocol/time.ts";

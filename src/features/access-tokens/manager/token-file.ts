@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ROLES } from "../../../base/access.ts";
+import { ROLES } from "../../../base/access/access.ts";
 import { SharedFile, type SharedFileOptions } from "../../../http/auth/shared-file.ts";
 
 const STORED = z.object({

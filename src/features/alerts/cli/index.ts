@@ -1,4 +1,4 @@
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import type { CliFeature } from "../../../cli/command/feature.ts";
 import { clockTime } from "../../../cli/output/process-text.ts";
 import { alertReasons } from "../alert-text.ts";

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Clock } from "../../../base/clock.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import type { HandedOver } from "../../../base/handed-over.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { ThrottledWarning, type WarningLog } from "../../../base/throttled-warning.ts";
-import { visible } from "../../../base/visible-text.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import type { RunReport } from "../../../contract/run.ts";
 import { KernelTimes } from "../../../daemon/handover/kernel-times.ts";
 import { takenState } from "../../../daemon/handover/taken-state.ts";

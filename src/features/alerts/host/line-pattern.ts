@@ -1,4 +1,4 @@
-import { LinearRegex } from "../../../base/linear-regex.ts";
+import { LinearRegex } from "../../../base/patterns/linear-regex.ts";
 import { LiteralSearch } from "../../../daemon/output/literal-search.ts";
 import { ALERT_PATTERN } from "../pattern.ts";
 import { MAX_LINE_BYTES, OVERLAP_BYTES } from "./line-blocks.ts";

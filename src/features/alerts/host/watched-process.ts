@@ -1,4 +1,4 @@
-import { shortened } from "../../../base/text-length.ts";
+import { shortened } from "../../../base/text/text-length.ts";
 import type { KernelTimes } from "../../../daemon/handover/kernel-times.ts";
 import { type AlertRule, type HostAlert, MAX_ALERT_LINE } from "../contract.ts";
 import type { WatchedState } from "./alerts-state.ts";

@@ -1,5 +1,5 @@
 import type { Conditions } from "../../../app/conditions.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { alertReasons } from "../alert-text.ts";
 import type { AlertChange } from "./alerts.ts";
 

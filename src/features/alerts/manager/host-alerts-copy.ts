@@ -1,6 +1,6 @@
 import type { HostSession } from "../../../app/hosts/host-session.ts";
 import { RuledRows } from "../../../app/hosts/ruled-rows.ts";
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import { type AlertEvent, type AlertRule, type HostAlert, hostAlert, MAX_RULES_AT_ONCE } from "../contract.ts";
 
 interface HostAlertsCopyOptions {

@@ -3,7 +3,7 @@ import type { ManagerCore } from "../../../app/feature.ts";
 import { HostParts } from "../../../app/hosts/host-parts.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { Publisher } from "../../../base/publisher.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import { contains, type ViewMode } from "../../../transport/view.ts";
 import { alertReasons } from "../alert-text.ts";

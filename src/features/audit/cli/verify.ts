@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { loadInstance } from "../../../cli/manager/configuration.ts";
 import { paint, printJson } from "../../../cli/output/table.ts";

@@ -1,9 +1,9 @@
-import { generalRole, type Role, roleOn } from "../../../base/access.ts";
-import type { Clock } from "../../../base/clock.ts";
+import { generalRole, type Role, roleOn } from "../../../base/access/access.ts";
 import type { CommandObserver, CommandOutcome, CommandRefusal, EndOfCommand, ObservedCommand } from "../../../base/command-observer.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
-import { shortened } from "../../../base/text-length.ts";
-import { withTimeout } from "../../../base/wait.ts";
+import { shortened } from "../../../base/text/text-length.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
+import { withTimeout } from "../../../base/timing/wait.ts";
 import type { AuditSettings } from "../config.ts";
 import type { NewRecord, RequestRecord } from "../trail/records.ts";
 import { recordedArguments } from "./arguments.ts";

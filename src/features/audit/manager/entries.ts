@@ -1,7 +1,7 @@
-import { ROLES } from "../../../base/access.ts";
+import { ROLES } from "../../../base/access/access.ts";
 import { ERROR_CODES } from "../../../base/errors.ts";
-import { compileFnmatch } from "../../../base/fnmatch.ts";
-import { isWithin } from "../../../base/names.ts";
+import { compileFnmatch } from "../../../base/patterns/fnmatch.ts";
+import { isWithin } from "../../../base/text/names.ts";
 import type { AuditRecord, DenialRecord, OutcomeRecord, RequestRecord } from "../trail/records.ts";
 import type { AuditEntry } from "../wire.ts";
 import type { AuditRequest } from "./audit.ts";

@@ -1,6 +1,6 @@
-import type { Clock } from "../../../base/clock.ts";
-import { SerialQueue } from "../../../base/serial-queue.ts";
-import { withFallback } from "../../../base/wait.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
+import { SerialQueue } from "../../../base/timing/serial-queue.ts";
+import { withFallback } from "../../../base/timing/wait.ts";
 import type { LogBook } from "../../../log/log-book.ts";
 import type { AuditSettings } from "../config.ts";
 import type { Audit, AuditPage, AuditRequest } from "./audit.ts";

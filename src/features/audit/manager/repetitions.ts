@@ -1,5 +1,5 @@
-import type { Clock } from "../../../base/clock.ts";
 import type { ObservedCommand } from "../../../base/command-observer.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 
 /** A user who logs in again from the same address within this time is not recorded again, milliseconds: scripts log in with each request. */
 const SAME_LOGIN_MS = 10 * 60_000;

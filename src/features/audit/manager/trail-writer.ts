@@ -1,6 +1,6 @@
-import type { Clock } from "../../../base/clock.ts";
 import { messageOf } from "../../../base/errors.ts";
-import { withFallback } from "../../../base/wait.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
+import { withFallback } from "../../../base/timing/wait.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import { keyId, seal } from "../trail/chain.ts";
 import { MAX_LINE_BYTES } from "../trail/files.ts";

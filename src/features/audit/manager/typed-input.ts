@@ -1,5 +1,5 @@
-import type { Clock } from "../../../base/clock.ts";
 import type { CommandRefusal, EndOfCommand, ObservedCommand } from "../../../base/command-observer.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 
 /** Commands that are given many times a minute: one entry has those of one user about one process in one minute. */
 const REPEATED = new Set(["send_stdin", "send_winch"]);

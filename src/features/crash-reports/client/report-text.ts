@@ -1,5 +1,5 @@
-import { plainText } from "../../../base/output-filter.ts";
-import { visible, visibleLines } from "../../../base/visible-text.ts";
+import { plainText } from "../../../base/patterns/output-filter.ts";
+import { visible, visibleLines } from "../../../base/text/visible-text.ts";
 import { cpuText, memoryText } from "../../../client/shown/load-text.ts";
 import { bytesText, spanText } from "../../../client/shown/units.ts";
 import { parseTime } from "../../../protocol/time.ts";

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../../base/errors.ts";
-import { SerialQueue } from "../../../base/serial-queue.ts";
+import { SerialQueue } from "../../../base/timing/serial-queue.ts";
 
 /** Limits of one backtrace: wall clock and processor time, memory, output. */
 const MAX_MS = 30_000;

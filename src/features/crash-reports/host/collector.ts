@@ -1,8 +1,8 @@
 import { release } from "node:os";
 import { resolve } from "node:path";
 import { MgrError, messageOf } from "../../../base/errors.ts";
-import { SerialQueue } from "../../../base/serial-queue.ts";
-import { withTimeout } from "../../../base/wait.ts";
+import { SerialQueue } from "../../../base/timing/serial-queue.ts";
+import { withTimeout } from "../../../base/timing/wait.ts";
 import type { RingStore } from "../../../daemon/output/ring-store.ts";
 import { accountOf } from "../../../daemon/process/accounts.ts";
 import { formatTime } from "../../../protocol/time.ts";

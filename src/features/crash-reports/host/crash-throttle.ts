@@ -1,4 +1,4 @@
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import { REPORT_EVERY_MS } from "../limits.ts";
 
 interface Entry<C> {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { messageOf } from "../../../base/errors.ts";
-import { compileFnmatch } from "../../../base/fnmatch.ts";
+import { compileFnmatch } from "../../../base/patterns/fnmatch.ts";
 import { ThrottledWarning } from "../../../base/throttled-warning.ts";
 import { specHash } from "../../../contract/run.ts";
 import type { ChangedRun, HostFeature } from "../../../daemon/host-feature.ts";

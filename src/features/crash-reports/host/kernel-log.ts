@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, readlinkSync, readSync } from "node:fs";
 import { messageOf } from "../../../base/errors.ts";
-import { SlicedWork, type Steps } from "../../../base/turns.ts";
+import { SlicedWork, type Steps } from "../../../base/timing/turns.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import { type KernelRecord, parseRecord, pidsNamedIn } from "./kernel-record.ts";
 

@@ -2,7 +2,7 @@ import type { Dirent } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { MgrError, messageOf } from "../../../base/errors.ts";
-import { SerialQueue } from "../../../base/serial-queue.ts";
+import { SerialQueue } from "../../../base/timing/serial-queue.ts";
 import { writeFileAtomically } from "../../../files/replace-file.ts";
 import { readStateBytes } from "../../../files/state-file.ts";
 import { makeStateFolder } from "../../../files/state-folder.ts";

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from "node:path";
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import { readProcFile } from "../../../daemon/proc/proc.ts";
 import { ownCgroup, unifiedCgroup } from "../../../daemon/tree/cgroups.ts";
 import { executablePath, type SeenExecutable, seeExecutable } from "./executable.ts";

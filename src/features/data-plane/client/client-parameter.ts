@@ -1,6 +1,6 @@
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import type { WarningLog } from "../../../base/throttled-warning.ts";
-import { topicNameProblem } from "../../../base/topic-subject.ts";
+import { topicNameProblem } from "../../../base/topics/topic-subject.ts";
 import { checkInput, type ParameterType, type ParameterTypes, parameterText, parseParameter } from "./parameter-text.ts";
 
 export interface ParameterSpec<Type extends ParameterType = ParameterType> {

@@ -1,8 +1,8 @@
 import { MgrError } from "../../../base/errors.ts";
 import { checkOptions, FLAG, FUNCTION, objectWith, TEXT } from "../../../base/options.ts";
-import { hasLength } from "../../../base/text-length.ts";
+import { hasLength } from "../../../base/text/text-length.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import type { WarningLog } from "../../../base/throttled-warning.ts";
-import { visible } from "../../../base/visible-text.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
 import { connectBus } from "../../../bus/client/connect-bus.ts";
 import { DataClient } from "./data-client.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { headers } from "@nats-io/nats-core";
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
-import { topicNameProblem } from "../../../base/topic-subject.ts";
+import { topicNameProblem } from "../../../base/topics/topic-subject.ts";
 import type { BusMessage, BusSubscription } from "../../../bus/broker/bus-message.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
 import { jsonText } from "../samples/json-text.ts";

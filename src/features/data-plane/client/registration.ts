@@ -1,7 +1,7 @@
 import { messageOf } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
 import type { WarningLog } from "../../../base/throttled-warning.ts";
-import type { TopicEncoding } from "../../../base/topic-encodings.ts";
+import type { TopicEncoding } from "../../../base/topics/topic-encodings.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
 
 /** The client's own part of a registration (docs/clients.md, "Registration"). */

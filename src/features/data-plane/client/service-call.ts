@@ -1,6 +1,6 @@
 import { MgrError } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
-import { subjectTokens } from "../../../base/topic-subject.ts";
+import { subjectTokens } from "../../../base/topics/topic-subject.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
 import { jsonText } from "../samples/json-text.ts";
 import { ServiceError } from "./service-error.ts";

@@ -1,6 +1,6 @@
 import { MgrError } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
-import type { TopicEncoding } from "../../../base/topic-encodings.ts";
+import type { TopicEncoding } from "../../../base/topics/topic-encodings.ts";
 import { jsonText } from "../samples/json-text.ts";
 import { messageReader, parseMessageDefinition } from "../samples/message-definition.ts";
 import { CdrWriter } from "./cdr-writer.ts";

@@ -1,7 +1,7 @@
 import { messageOf } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
-import { isTopicEncoding } from "../../../base/topic-encodings.ts";
-import { subjectTokens } from "../../../base/topic-subject.ts";
+import { isTopicEncoding } from "../../../base/topics/topic-encodings.ts";
+import { subjectTokens } from "../../../base/topics/topic-subject.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
 import { type TopicCodec, topicCodec } from "./topic-codec.ts";
 import { describeTopic, INFO_PREFIX, type TopicDefinition } from "./topic-publisher.ts";

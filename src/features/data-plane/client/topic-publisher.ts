@@ -1,7 +1,7 @@
 import { headers } from "@nats-io/nats-core";
 import { MgrError } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
-import { subjectOfTopic, subjectTokens } from "../../../base/topic-subject.ts";
+import { subjectOfTopic, subjectTokens } from "../../../base/topics/topic-subject.ts";
 import type { BusSubscription } from "../../../bus/broker/bus-message.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
 import { MAX_RELIABLE_BYTES, MAX_TOPIC_PRIORITY } from "../../../contract/registry.ts";

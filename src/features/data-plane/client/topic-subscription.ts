@@ -1,6 +1,6 @@
 import { messageOf } from "../../../base/errors.ts";
 import type { WarningLog } from "../../../base/throttled-warning.ts";
-import { LATE_PREFIX, lateSubjectOfTopic, subjectOfTopic } from "../../../base/topic-subject.ts";
+import { LATE_PREFIX, lateSubjectOfTopic, subjectOfTopic } from "../../../base/topics/topic-subject.ts";
 import type { BusMessage, BusSubscription } from "../../../bus/broker/bus-message.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
 import { LateSamples, latePlaceOf } from "./late-samples.ts";

@@ -1,5 +1,5 @@
 import { messageOf } from "../../../base/errors.ts";
-import { compileFnmatch } from "../../../base/fnmatch.ts";
+import { compileFnmatch } from "../../../base/patterns/fnmatch.ts";
 import type { Registry } from "../../../bus/registry/registry.ts";
 import type { TopicSink } from "../../../bus/registry/topic-entry.ts";
 import { wallClockNs } from "../wall-clock.ts";

@@ -2,7 +2,7 @@ import { isIPv6 } from "node:net";
 import type { DomainEvents } from "../../../actors/domain-events.ts";
 import type { HostTable } from "../../../app/hosts/host-table.ts";
 import { TableReplica } from "../../../app/hosts/table-replica.ts";
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import type { PeerTrafficBook } from "../../../bus/carriers/peer-traffic.ts";
 import type { Registry } from "../../../bus/registry/registry.ts";
 import { type RegistryChange, registryChange } from "../../../contract/registry.ts";

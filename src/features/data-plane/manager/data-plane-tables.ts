@@ -1,5 +1,5 @@
 import type { DomainEvents } from "../../../actors/domain-events.ts";
-import type { Grant } from "../../../base/access.ts";
+import type { Grant } from "../../../base/access/access.ts";
 import type { ClientRecord, RegistryChange, ServiceRecord, TopicRecord } from "../../../contract/registry.ts";
 import type { LogBook } from "../../../log/log-book.ts";
 import type { ChangeFrame } from "../../../protocol/frames/frames.ts";
@@ -12,9 +12,9 @@ import { isSeen, type Sight, shownChange } from "./granted-changes.ts";
 import { Ownership, ownersOfClient } from "./ownership.ts";
 import { type Owned, ResourceChanges } from "./resource-changes.ts";
 import { clientResource, serviceResource, topicResource } from "./resources.ts";
-import { isWild, Subscriptions } from "./subscriptions.ts";
-import { TopicConflicts } from "./topic-conflicts.ts";
-import { TopicLimits } from "./topic-limits.ts";
+import { isWild, Subscriptions } from "./topics/subscriptions.ts";
+import { TopicConflicts } from "./topics/topic-conflicts.ts";
+import { TopicLimits } from "./topics/topic-limits.ts";
 
 interface DataPlaneTablesOptions {
   readonly ids: ClientIds;

@@ -1,4 +1,4 @@
-import type { Grant, Owners } from "../../../base/access.ts";
+import type { Grant, Owners } from "../../../base/access/access.ts";
 import type { AnswerOf, ChangeFrame, FrameOf, ManagerFrameOf } from "../../../protocol/frames/frames.ts";
 import type { Client } from "../../../protocol/resources/resources.ts";
 import type { Parameter } from "../wire/parameter.ts";

@@ -1,4 +1,4 @@
-import { allowsOwned, type Grant, type Owners } from "../../../base/access.ts";
+import { allowsOwned, type Grant, type Owners } from "../../../base/access/access.ts";
 import type { ChangeFrame } from "../../../protocol/frames/frames.ts";
 import type { Client } from "../../../protocol/resources/resources.ts";
 

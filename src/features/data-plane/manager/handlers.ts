@@ -2,9 +2,9 @@ import type { FrameObject } from "../../../transport/frame-schedule.ts";
 import { aboutNamed, type HandlerContext, type HandlerTable, perConnection } from "../../../transport/handlers/handler.ts";
 import { DEFAULT_SAMPLE_RATE, DEFAULT_SAMPLE_SECONDS } from "../wire/topic.ts";
 import type { dataPlaneCommands } from "../wire.ts";
-import { ConnectionTopics } from "./connection-topics.ts";
 import type { DataPlane } from "./data-plane.ts";
 import type { Sight } from "./granted-changes.ts";
+import { ConnectionTopics } from "./topics/connection-topics.ts";
 
 const aboutTopic = aboutNamed("topic");
 const aboutProvider = ({ provider_id }: { provider_id: number }): FrameObject => ({ kind: "provider", name: String(provider_id) });

@@ -1,8 +1,8 @@
-import type { Grant, Owners } from "../../../base/access.ts";
+import type { Grant, Owners } from "../../../base/access/access.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { Publisher } from "../../../base/publisher.ts";
-import { subjectOfTopic, topicNameProblem } from "../../../base/topic-subject.ts";
-import { untilWithin } from "../../../base/wait.ts";
+import { untilWithin } from "../../../base/timing/wait.ts";
+import { subjectOfTopic, topicNameProblem } from "../../../base/topics/topic-subject.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
 import type { ChangeFrame } from "../../../protocol/frames/frames.ts";
 import type { Client } from "../../../protocol/resources/resources.ts";
@@ -28,13 +28,13 @@ import type {
 import { DataPlaneFeeds, type DataPlaneFeedsOptions } from "./data-plane-feeds.ts";
 import type { DataPlaneTables } from "./data-plane-tables.ts";
 import { isSeen, type Sight } from "./granted-changes.ts";
-import { Oscilloscope } from "./oscilloscope.ts";
 import { ownersOfClient } from "./ownership.ts";
 import { Parameters } from "./parameters.ts";
 import { callEndpoint } from "./service-calls.ts";
-import { TopicPublishing } from "./topic-publishing.ts";
-import { TopicSampler } from "./topic-sampler.ts";
-import { measureTopics } from "./topic-stat.ts";
+import { Oscilloscope } from "./topics/oscilloscope.ts";
+import { TopicPublishing } from "./topics/topic-publishing.ts";
+import { TopicSampler } from "./topics/topic-sampler.ts";
+import { measureTopics } from "./topics/topic-stat.ts";
 import { type TopicTraceOptions, TopicTraces, type TraceSource } from "./trace/topic-trace.ts";
 
 /** Time-out of a call of a service, milliseconds. */

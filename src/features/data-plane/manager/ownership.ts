@@ -1,6 +1,6 @@
 import type { SubjectOwners } from "../../../app/bus/user-permissions.ts";
-import type { Owners } from "../../../base/access.ts";
-import { subjectOfTopic } from "../../../base/topic-subject.ts";
+import type { Owners } from "../../../base/access/access.ts";
+import { subjectOfTopic } from "../../../base/topics/topic-subject.ts";
 import { SubscriptionTree } from "../../../bus/broker/broker-subscriptions.ts";
 import type { Client } from "../../../protocol/resources/resources.ts";
 import type { KnownClient, KnownService, KnownTopic } from "./broker-tables.ts";

@@ -1,5 +1,5 @@
 import type { DomainEvents } from "../../../actors/domain-events.ts";
-import type { Owners } from "../../../base/access.ts";
+import type { Owners } from "../../../base/access/access.ts";
 import type { ChangeFrame } from "../../../protocol/frames/frames.ts";
 import type { Client } from "../../../protocol/resources/resources.ts";
 import type { Service } from "../wire/service.ts";

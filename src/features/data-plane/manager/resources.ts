@@ -1,11 +1,11 @@
-import { topicOfSubject } from "../../../base/topic-subject.ts";
+import { topicOfSubject } from "../../../base/topics/topic-subject.ts";
 import { subjectMatches } from "../../../bus/broker/broker-subscriptions.ts";
 import { targetText } from "../../../bus/streams/target-counts.ts";
 import type { Client } from "../../../protocol/resources/resources.ts";
 import type { Service } from "../wire/service.ts";
 import type { Topic, TopicLimit } from "../wire/topic.ts";
 import type { KnownClient, KnownService, KnownTopic } from "./broker-tables.ts";
-import { isWild } from "./subscriptions.ts";
+import { isWild } from "./topics/subscriptions.ts";
 
 /** Maximum number of topics that a resource names for subscriptions with wildcards. */
 const MAX_MATCHED_TOPICS = 1_000;

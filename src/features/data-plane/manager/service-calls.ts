@@ -1,6 +1,6 @@
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
-import { withTimeout } from "../../../base/wait.ts";
+import { withTimeout } from "../../../base/timing/wait.ts";
 import type { BusMessage } from "../../../bus/broker/bus-message.ts";
 import { isInbox, mayCross } from "../../../bus/broker/leaf/link-filter.ts";
 import type { Bus } from "../../../bus/client/bus.ts";

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
-import type { TopicEncoding } from "../../../base/topic-encodings.ts";
+import type { TopicEncoding } from "../../../base/topics/topic-encodings.ts";
 import { messageReader, parseMessageDefinition } from "./message-definition.ts";
 import { messagesOfDescriptors } from "./protobuf-descriptors.ts";
 

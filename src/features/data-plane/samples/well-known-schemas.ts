@@ -1,6 +1,6 @@
 import schemas from "@foxglove/schemas/jsonschema.js";
 import { MgrError } from "../../../base/errors.ts";
-import { didYouMean } from "../../../base/suggest.ts";
+import { didYouMean } from "../../../base/text/suggest.ts";
 
 const BY_NAME: ReadonlyMap<string, object> = new Map(Object.values(schemas).map((schema) => [schema.title, schema]));
 

@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import { withTimeout } from "../../../base/wait.ts";
+import { withTimeout } from "../../../base/timing/wait.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { type OpenDisplayOptions, openDisplay } from "../host/open-display.ts";
 import { setupPacket } from "../x11/setup.ts";

@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 import { messageOf } from "../../../base/errors.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { END_SIGNALS, untilInterrupted } from "../../../cli/command/interrupt.ts";
 import { reached, retried } from "../../../cli/manager/connection.ts";
 import { type ConnectionFlags, type ConnectionTarget, connectOptions, findTarget } from "../../../cli/manager/connection-target.ts";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Duplex } from "node:stream";
-import type { Clock } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
-import { withTimeout } from "../../../base/wait.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
+import { withTimeout } from "../../../base/timing/wait.ts";
 import type { ArrivingGui } from "./guis.ts";
 
 /** Maximum number of X connections of one `mgr gui`, including those being opened. A desktop's X server accepts 256 clients by default. */

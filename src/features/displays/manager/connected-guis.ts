@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
-import type { Clock } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import type { LogBook } from "../../../log/log-book.ts";
 import { ConnectedGui, type XClient } from "./connected-gui.ts";
 import type { ArrivingGui, Guis } from "./guis.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { MgrError } from "../../../base/errors.ts";
-import { quoteWords } from "../../../base/shell-words.ts";
+import { quoteWords } from "../../../base/text/shell-words.ts";
 import type { Config, ProcessDefinition } from "../../../config/definition.ts";
 import { resolveProcessParts } from "../../../config/features.ts";
 import { PROCESS_DEFAULTS } from "../../../config/schema/schema-process.ts";

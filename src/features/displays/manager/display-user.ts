@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { MAX_SEGMENT_LENGTH } from "../../../base/names.ts";
-import { hasLength } from "../../../base/text-length.ts";
+import { MAX_SEGMENT_LENGTH } from "../../../base/text/names.ts";
+import { hasLength } from "../../../base/text/text-length.ts";
 
 /** The reserved group of private displays. */
 const GROUP = "displays";

@@ -1,7 +1,7 @@
 import { createWebSocketStream, type WebSocket } from "ws";
 import { messageOf } from "../../../base/errors.ts";
-import { shortened } from "../../../base/text-length.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { shortened } from "../../../base/text/text-length.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { endWhenUnanswered, pingWhileIdle } from "../../../transport/websocket-pings.ts";
 import type { Guis } from "./guis.ts";
 

@@ -1,7 +1,7 @@
 import type { ProcessTable } from "../../../app/processes/process-table.ts";
 import type { RunAddition } from "../../../app/processes/run-extension.ts";
-import type { Cancellation } from "../../../base/cancellation.ts";
 import { messageOf } from "../../../base/errors.ts";
+import type { Cancellation } from "../../../base/timing/cancellation.ts";
 import type { ProcessDefinition } from "../../../config/definition.ts";
 import type { RunSpec } from "../../../contract/run.ts";
 import type { LogBook } from "../../../log/log-book.ts";

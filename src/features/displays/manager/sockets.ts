@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 import { messageOf } from "../../../base/errors.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import type { SocketRoute } from "../../../http/extension.ts";
 import { refusal } from "../../../http/request/refusal.ts";
 import { needsInGeneral } from "../../../http/route.ts";

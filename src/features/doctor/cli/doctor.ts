@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { dataFolders } from "../../../cli/command/data-folders.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { configPath } from "../../../cli/manager/config-path.ts";

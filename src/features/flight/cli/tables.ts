@@ -1,4 +1,4 @@
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { type Colour, type Column, paint, table } from "../../../cli/output/table.ts";
 import { clockOffsetText } from "../../../client/shown/clock-offset.ts";
 import { bytesText } from "../../../client/shown/units.ts";

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import type { Clock } from "../../../base/clock.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
-import { compileFnmatch } from "../../../base/fnmatch.ts";
 import type { HandedOver } from "../../../base/handed-over.ts";
+import { compileFnmatch } from "../../../base/patterns/fnmatch.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import type { HostEvent, RequestOf, ResponseOf } from "../../../contract/messages.ts";
 import { KernelTimes } from "../../../daemon/handover/kernel-times.ts";
 import { takenState } from "../../../daemon/handover/taken-state.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import type { TappedMessage } from "../../data-plane/host/index.ts";
 import type { FlightRing } from "./ring/flight-ring.ts";
 

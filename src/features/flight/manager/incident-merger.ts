@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { MgrError } from "../../../base/errors.ts";
-import { SerialQueue } from "../../../base/serial-queue.ts";
+import { SerialQueue } from "../../../base/timing/serial-queue.ts";
 import type { mergeInWorker } from "../../recordings/manager/index.ts";
 import { giveUp } from "./incident-changes.ts";
 import type { HostRecord, IncidentRecord, PartRecord } from "./incident-record.ts";

@@ -2,7 +2,7 @@ import { open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { MgrError } from "../../../base/errors.ts";
-import { SerialQueue } from "../../../base/serial-queue.ts";
+import { SerialQueue } from "../../../base/timing/serial-queue.ts";
 import { readJsonState } from "../../../files/json-state-file.ts";
 import { writeFileAtomically } from "../../../files/replace-file.ts";
 import { makeStateFolder } from "../../../files/state-folder.ts";

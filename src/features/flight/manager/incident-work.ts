@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import type { DomainEvents } from "../../../actors/domain-events.ts";
-import { type Clock, MAX_DURATION_MS } from "../../../base/clock.ts";
 import { isDiskFull, MgrError, messageOf } from "../../../base/errors.ts";
+import { type Clock, MAX_DURATION_MS } from "../../../base/timing/clock.ts";
 import type { LogBook } from "../../../log/log-book.ts";
 import { UpsertPublisher } from "../../recordings/manager/index.ts";
 import type { Incident } from "../wire.ts";

@@ -1,9 +1,9 @@
 import type { DomainEvents } from "../../../actors/domain-events.ts";
 import { askAllHosts } from "../../../app/hosts/all-hosts.ts";
 import type { HostTable } from "../../../app/hosts/host-table.ts";
-import type { Clock } from "../../../base/clock.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
-import { SerialQueue } from "../../../base/serial-queue.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
+import { SerialQueue } from "../../../base/timing/serial-queue.ts";
 import type { LogBook } from "../../../log/log-book.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import type { HostClocks } from "../../host-clocks/manager/index.ts";

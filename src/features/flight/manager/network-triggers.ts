@@ -1,5 +1,5 @@
 import type { ConditionChange, Conditions } from "../../../app/conditions.ts";
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import type { FlightSettings, TriggerSettings } from "../config.ts";
 import type { ManagerFlight } from "./manager-flight.ts";
 

@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import type { HostSession } from "../../../app/hosts/host-session.ts";
 import { MgrError } from "../../../base/errors.ts";
-import { SerialQueue } from "../../../base/serial-queue.ts";
+import { SerialQueue } from "../../../base/timing/serial-queue.ts";
 import { MAX_PART_BYTES } from "../../../contract/pages.ts";
 
 interface Collection {

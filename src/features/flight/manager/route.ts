@@ -1,5 +1,5 @@
 import { MgrError, messageOf } from "../../../base/errors.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { refusal, refusalResponse } from "../../../http/request/refusal.ts";
 import { needsInGeneral, type Route } from "../../../http/route.ts";
 import type { Followers } from "../../../http/server/open-connections.ts";

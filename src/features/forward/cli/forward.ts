@@ -1,6 +1,6 @@
 import type { AddressInfo, Server, Socket } from "node:net";
 import { messageOf } from "../../../base/errors.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { joinStreams } from "../../../bus/streams/join-streams.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { END_SIGNALS, untilInterrupted } from "../../../cli/command/interrupt.ts";

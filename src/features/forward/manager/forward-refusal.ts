@@ -1,5 +1,5 @@
 import { type AnyErrorCode, MgrError, messageOf } from "../../../base/errors.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { type Refusal, refusal } from "../../../http/request/refusal.ts";
 
 const STATUS: Partial<Readonly<Record<AnyErrorCode, number>>> = {

@@ -1,4 +1,4 @@
-import type { Principal } from "../../../base/principal.ts";
+import type { Principal } from "../../../base/access/principal.ts";
 import type { Forward } from "../wire.ts";
 
 /** The forwards of TCP ports that are open. */

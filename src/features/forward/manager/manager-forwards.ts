@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { Duplex } from "node:stream";
 import type { ManagerCore } from "../../../app/feature.ts";
-import { generalRole, includesRole } from "../../../base/access.ts";
+import { generalRole, includesRole } from "../../../base/access/access.ts";
+import type { Principal } from "../../../base/access/principal.ts";
 import { MgrError, messageOf, wireCode } from "../../../base/errors.ts";
-import type { Principal } from "../../../base/principal.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import { MANAGER_ENDS } from "../forward-socket.ts";
 import { EVERY_PORT, includesPort, type PortRange } from "../port-ranges.ts";

@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
+import type { Principal } from "../../../base/access/principal.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
-import type { Principal } from "../../../base/principal.ts";
 import { joinStreams } from "../../../bus/streams/join-streams.ts";
 import { ByteChannel } from "../byte-channel.ts";
 import { CLOSED_ON_PURPOSE, MAX_FORWARD_CONNECTIONS } from "../forward-socket.ts";

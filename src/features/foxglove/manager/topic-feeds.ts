@@ -1,4 +1,4 @@
-import type { Owners } from "../../../base/access.ts";
+import type { Owners } from "../../../base/access/access.ts";
 import type { BusMessage, BusSubscription } from "../../../bus/broker/bus-message.ts";
 import type { Bus } from "../../../bus/client/bus.ts";
 

@@ -1,5 +1,5 @@
-import type { Clock } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import type { Requester } from "../../../client/requests.ts";
 import { type ParameterType, parseParameter } from "../../data-plane/manager/index.ts";
 import { fullName } from "../../data-plane/parameter-name.ts";

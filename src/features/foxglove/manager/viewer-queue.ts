@@ -1,5 +1,5 @@
 import type { WebSocket } from "ws";
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import { MAX_CONTROL_BYTES, MAX_SAMPLE_BYTES, MAX_SOCKET_BYTES } from "../limits.ts";
 
 /** Memory of a waiting message beside its bytes, bytes. */

@@ -1,6 +1,6 @@
-import type { Owners } from "../../../base/access.ts";
+import type { Owners } from "../../../base/access/access.ts";
 import { MgrError } from "../../../base/errors.ts";
-import { subjectOfTopic } from "../../../base/topic-subject.ts";
+import { subjectOfTopic } from "../../../base/topics/topic-subject.ts";
 import type { TopicRecord } from "../../../contract/registry.ts";
 import type { LogBook } from "../../../log/log-book.ts";
 import type { LogEntry } from "../../../protocol/resources/log.ts";

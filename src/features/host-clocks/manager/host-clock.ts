@@ -1,5 +1,5 @@
 import type { HostSession } from "../../../app/hosts/host-session.ts";
-import { type Clock, pause } from "../../../base/clock.ts";
+import { type Clock, pause } from "../../../base/timing/clock.ts";
 import type { ClockOffset } from "../clock-drift.ts";
 import type { KnownClock } from "../contract.ts";
 import { timed } from "./clock-measurement.ts";

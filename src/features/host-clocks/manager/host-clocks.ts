@@ -2,7 +2,7 @@ import type { DomainEvents } from "../../../actors/domain-events.ts";
 import { HostParts } from "../../../app/hosts/host-parts.ts";
 import type { HostSession } from "../../../app/hosts/host-session.ts";
 import type { HostTable } from "../../../app/hosts/host-table.ts";
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import type { ClockOffset } from "../clock-drift.ts";
 import { HostClock } from "./host-clock.ts";
 

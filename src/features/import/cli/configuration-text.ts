@@ -1,5 +1,5 @@
 import { Document, isMap, isPair, isScalar, isSeq, type Pair, type YAMLMap } from "yaml";
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import type { Draft, Settings } from "./model/draft.ts";
 import type { Result } from "./model/result.ts";
 import type { Variables } from "./text/variables.ts";

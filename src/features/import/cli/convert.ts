@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { beginningOfConfiguration, instanceName } from "../../../cli/commands/setup/new-configuration.ts";
 import { sectionsText } from "./configuration-text.ts";
 import type { KindName } from "./kind-names.ts";

@@ -1,5 +1,5 @@
 import { messageOf } from "../../../base/errors.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { refuseExisting, writeNew } from "../../../cli/commands/setup/new-configuration.ts";
 import { printJson } from "../../../cli/output/table.ts";

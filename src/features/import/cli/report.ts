@@ -1,5 +1,5 @@
-import { counted } from "../../../base/counted.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { counted } from "../../../base/text/counted.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import type { Carried, Dropped, Guessed } from "./model/findings.ts";
 import type { Place } from "./model/tree.ts";
 

@@ -1,4 +1,4 @@
-import { SerialQueue } from "../../../base/serial-queue.ts";
+import { SerialQueue } from "../../../base/timing/serial-queue.ts";
 import type { CgroupLimits } from "../contract.ts";
 import { MAX_PROBLEM } from "../contract.ts";
 import { writeCgroupLimits } from "./cgroup-files.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Clock } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
 import type { HandedOver } from "../../../base/handed-over.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import type { RunReport } from "../../../contract/run.ts";
 import { KernelTimes } from "../../../daemon/handover/kernel-times.ts";
 import { PROCESS_SERIES } from "../../load-history/series.ts";

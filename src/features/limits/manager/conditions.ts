@@ -1,5 +1,5 @@
 import type { Conditions } from "../../../app/conditions.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import type { LimitChange } from "./limits.ts";
 
 /** Raises or clears the condition for a limit that a process has reached. */

@@ -1,6 +1,6 @@
 import type { HostSession } from "../../../app/hosts/host-session.ts";
 import { RuledRows } from "../../../app/hosts/ruled-rows.ts";
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import type { Config } from "../../../config/definition.ts";
 import { processesAt } from "../../../config/processes-by-host.ts";
 import { type HostLimits, hostLimits, type LimitRule, type LimitsEvent, MAX_RULES_AT_ONCE } from "../contract.ts";

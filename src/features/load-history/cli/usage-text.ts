@@ -1,4 +1,4 @@
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { table } from "../../../cli/output/table.ts";
 import { formatTime, parseTime } from "../../../protocol/time.ts";
 import { PROCESS_SERIES, type ProcessSeries } from "../series.ts";

@@ -1,5 +1,5 @@
 import { filter, Observable } from "rxjs";
-import { isWithin } from "../../../base/names.ts";
+import { isWithin } from "../../../base/text/names.ts";
 import type { Requester } from "../../../client/requests.ts";
 import type { ManagerFrame } from "../../../protocol/frames/frames.ts";
 import { formatTime } from "../../../protocol/time.ts";

@@ -1,7 +1,7 @@
-import type { Clock } from "../../../base/clock.ts";
-import { compileFnmatch } from "../../../base/fnmatch.ts";
-import { SerialQueue } from "../../../base/serial-queue.ts";
-import { SlicedWork, type Steps } from "../../../base/turns.ts";
+import { compileFnmatch } from "../../../base/patterns/fnmatch.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
+import { SerialQueue } from "../../../base/timing/serial-queue.ts";
+import { SlicedWork, type Steps } from "../../../base/timing/turns.ts";
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
 import type { ListPage } from "../../../contract/pages.ts";
 import type { ListPages } from "../../../daemon/lists/list-pages.ts";

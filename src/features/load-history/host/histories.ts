@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import { PROCESS_SERIES } from "../series.ts";
 import { HistoryFiles, type HistoryFilesOptions } from "./rings/history-files.ts";
 import { LONG, PERIODS_MS } from "./rings/layout.ts";

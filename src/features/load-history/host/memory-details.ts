@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
-import type { Clock } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
-import { SerialQueue } from "../../../base/serial-queue.ts";
-import { withTimeout } from "../../../base/wait.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
+import { SerialQueue } from "../../../base/timing/serial-queue.ts";
+import { withTimeout } from "../../../base/timing/wait.ts";
 import { isAbsent, readStat } from "../../../daemon/proc/proc.ts";
 import type { MemoryDetail } from "../contract.ts";
 import { MEMORY_DETAIL_MS } from "../series.ts";

@@ -1,6 +1,6 @@
-import { type Clock, untilBeat } from "../../../base/clock.ts";
 import { messageOf } from "../../../base/errors.ts";
-import { SlicedWork, type Steps } from "../../../base/turns.ts";
+import { type Clock, untilBeat } from "../../../base/timing/clock.ts";
+import { SlicedWork, type Steps } from "../../../base/timing/turns.ts";
 import type { ChildUsage } from "../../../daemon/native/wait-status.ts";
 import { readStat, ticksSinceBoot } from "../../../daemon/proc/proc.ts";
 import type { TaskOwners } from "../../../daemon/tree/task-owners.ts";

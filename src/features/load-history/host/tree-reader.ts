@@ -1,5 +1,5 @@
-import type { Clock } from "../../../base/clock.ts";
-import type { Steps } from "../../../base/turns.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
+import type { Steps } from "../../../base/timing/turns.ts";
 import { listPids, readProcFile, readStat, TICKS_PER_SECOND, ticksSinceBoot } from "../../../daemon/proc/proc.ts";
 import type { ProcessStat } from "../../../daemon/proc/process-stat.ts";
 import type { TaskOwners } from "../../../daemon/tree/task-owners.ts";

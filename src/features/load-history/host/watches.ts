@@ -1,4 +1,4 @@
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import { WATCH_MS } from "../contract.ts";
 
 /** The processes that the manager has requested to be sampled each second, until it requests others, or no longer renews that. */

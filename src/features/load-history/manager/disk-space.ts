@@ -1,5 +1,5 @@
 import type { Conditions } from "../../../app/conditions.ts";
-import { type Clock, everyBeat } from "../../../base/clock.ts";
+import { type Clock, everyBeat } from "../../../base/timing/clock.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import type { LoadHistory } from "./load-history.ts";
 

@@ -1,4 +1,4 @@
-import { isWithin } from "../../../base/names.ts";
+import { isWithin } from "../../../base/text/names.ts";
 import type { LogEntry } from "../../../protocol/resources/resources.ts";
 import { contains, type ViewMode } from "../../../transport/view.ts";
 import type { HistoryEvent } from "../event-wire.ts";

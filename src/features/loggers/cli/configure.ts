@@ -1,6 +1,6 @@
-import { compileFnmatch, isLiteral } from "../../../base/fnmatch.ts";
-import { subjectOfTopic } from "../../../base/topic-subject.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { compileFnmatch, isLiteral } from "../../../base/patterns/fnmatch.ts";
+import { visible } from "../../../base/text/visible-text.ts";
+import { subjectOfTopic } from "../../../base/topics/topic-subject.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { withManager } from "../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../cli/manager/connection-target.ts";

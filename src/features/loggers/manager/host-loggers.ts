@@ -1,6 +1,6 @@
 import type { HostSession } from "../../../app/hosts/host-session.ts";
 import { readList } from "../../../app/hosts/list-reader.ts";
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import { type LoggerSpec, type RingReport, ringPage } from "../contract.ts";
 
 /** Interval for polling the counts of a host while a logger records, milliseconds. */

@@ -1,5 +1,5 @@
 import type { ManagerCore, ManagerFeature } from "../../../app/feature.ts";
-import { subjectOfTopic } from "../../../base/topic-subject.ts";
+import { subjectOfTopic } from "../../../base/topics/topic-subject.ts";
 import type { FeatureExtension } from "../../../http/extension.ts";
 import { dataPlane } from "../../data-plane/manager/index.ts";
 import { downloadsFolder, removeOldDownloads } from "../../recordings/manager/index.ts";

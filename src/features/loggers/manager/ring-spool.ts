@@ -1,7 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import type { HostSession } from "../../../app/hosts/host-session.ts";
 import { MgrError } from "../../../base/errors.ts";
-import { topicEncoding } from "../../../base/topic-encodings.ts";
+import { topicEncoding } from "../../../base/topics/topic-encodings.ts";
 import type { SpooledSamples } from "../../recordings/samples/worker/spooled-samples.ts";
 import type { RingReport } from "../contract.ts";
 

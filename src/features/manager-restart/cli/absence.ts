@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { parseJson } from "../../../base/json.ts";
 import { hasShape } from "../../../base/shape.ts";
-import { visibleLines } from "../../../base/visible-text.ts";
+import { visibleLines } from "../../../base/text/visible-text.ts";
 import { clockTime } from "../../../cli/output/process-text.ts";
 import { isHolder, readLockInfo } from "../../../daemon/session/lock-info.ts";
 import { readStateText } from "../../../files/state-file.ts";

@@ -1,5 +1,5 @@
-import type { Clock } from "../../../base/clock.ts";
 import { messageOf } from "../../../base/errors.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import type { HostLog } from "../../../contract/messages.ts";
 import type { EndedManager, KeptManager, Launch } from "../contract.ts";
 import type { RestartStatus } from "../restart-status.ts";

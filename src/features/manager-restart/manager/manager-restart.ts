@@ -2,7 +2,7 @@ import type { ManagerCore } from "../../../app/feature.ts";
 import type { HostSession } from "../../../app/hosts/host-session.ts";
 import type { ManagerLaunch } from "../../../app/manager-options.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
-import { visibleLines } from "../../../base/visible-text.ts";
+import { visibleLines } from "../../../base/text/visible-text.ts";
 import { MAX_MESSAGE_BYTES } from "../../../contract/messages.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import type { EndedManager, Launch } from "../contract.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { onAbort } from "../../../base/on-abort.ts";
+import { onAbort } from "../../../base/timing/on-abort.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
 import { CONFIRMATION_TIME_MS } from "../limits.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { compileFnmatch } from "../../../base/fnmatch.ts";
+import { compileFnmatch } from "../../../base/patterns/fnmatch.ts";
 import type { Topic } from "../../data-plane/wire/topic.ts";
 import { ANSWER_MARGIN_MS, DEFAULT_SECONDS, MAX_CHAIN } from "../../topic-latency/limits.ts";
 import { type Tool, tool } from "./tool.ts";

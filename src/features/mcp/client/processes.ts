@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
-import { compileFnmatch } from "../../../base/fnmatch.ts";
-import { isWithin } from "../../../base/names.ts";
+import { compileFnmatch } from "../../../base/patterns/fnmatch.ts";
+import { isWithin } from "../../../base/text/names.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
 import type { Process } from "../../../protocol/resources/resources.ts";
 import type { End } from "./confirmation.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createRequestStateCodec, McpServer, type RequestStateCodec } from "@modelcontextprotocol/server";
-import { type Grant, includesRole } from "../../../base/access.ts";
+import { type Grant, includesRole } from "../../../base/access/access.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";
 import { isToken } from "../token-user.ts";
 import { DATA_TOOLS } from "./data.ts";

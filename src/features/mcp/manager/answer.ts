@@ -1,7 +1,7 @@
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { inProcessLink } from "../../../app/embedded/in-process-link.ts";
-import type { Clock } from "../../../base/clock.ts";
-import type { Principal } from "../../../base/principal.ts";
+import type { Principal } from "../../../base/access/principal.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import { ManagerClient } from "../../../client/manager-client.ts";
 import type { HttpServices } from "../../../http/extension.ts";
 import { VERSION } from "../../../http/package-files.ts";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { allows, type Grant } from "../../../base/access.ts";
-import type { Clock } from "../../../base/clock.ts";
+import { allows, type Grant } from "../../../base/access/access.ts";
+import type { Principal } from "../../../base/access/principal.ts";
 import { MgrError, shuttingDown } from "../../../base/errors.ts";
-import { onAbort } from "../../../base/on-abort.ts";
-import type { Principal } from "../../../base/principal.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
+import { onAbort } from "../../../base/timing/on-abort.ts";
 import type { LogBook } from "../../../log/log-book.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import { CONFIRMATION_TIME_MS, MAX_CONFIRMATIONS, MAX_CONFIRMATIONS_OF_USER } from "../limits.ts";

@@ -1,4 +1,4 @@
-import type { Principal } from "../../../base/principal.ts";
+import type { Principal } from "../../../base/access/principal.ts";
 import { refusal, refusalResponse } from "../../../http/request/refusal.ts";
 import type { Route } from "../../../http/route.ts";
 import { MAX_REQUESTS, MAX_REQUESTS_OF_USER } from "../limits.ts";

@@ -1,5 +1,5 @@
-import { visible } from "../../../base/visible-text.ts";
-import { withTimeout } from "../../../base/wait.ts";
+import { visible } from "../../../base/text/visible-text.ts";
+import { withTimeout } from "../../../base/timing/wait.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { askYesNo } from "../../../cli/commands/setup/prompt.ts";
 import { withManager } from "../../../cli/manager/connection.ts";

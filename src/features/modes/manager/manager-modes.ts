@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ManagerCore } from "../../../app/feature.ts";
 import { StateWriter } from "../../../app/state/state-writer.ts";
-import type { Owners } from "../../../base/access.ts";
+import type { Owners } from "../../../base/access/access.ts";
 import { MgrError, messageOf, wireCode } from "../../../base/errors.ts";
-import { listNames } from "../../../base/names.ts";
 import { Publisher } from "../../../base/publisher.ts";
-import { didYouMean } from "../../../base/suggest.ts";
-import { untilWithin } from "../../../base/wait.ts";
+import { listNames } from "../../../base/text/names.ts";
+import { didYouMean } from "../../../base/text/suggest.ts";
+import { untilWithin } from "../../../base/timing/wait.ts";
 import type { AnswerOf } from "../../../protocol/frames/frames.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import type { ManagerDataPlane } from "../../data-plane/manager/index.ts";

@@ -1,5 +1,5 @@
-import { type Clock, pause } from "../../../base/clock.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
+import { type Clock, pause } from "../../../base/timing/clock.ts";
 import type { ManagerDataPlane } from "../../data-plane/manager/index.ts";
 import { fullName } from "../../data-plane/parameter-name.ts";
 import type { ManagerPresets } from "../../presets/manager/index.ts";

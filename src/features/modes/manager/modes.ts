@@ -1,4 +1,4 @@
-import type { Owners } from "../../../base/access.ts";
+import type { Owners } from "../../../base/access/access.ts";
 import type { AnswerOf } from "../../../protocol/frames/frames.ts";
 import type { Mode } from "../wire.ts";
 

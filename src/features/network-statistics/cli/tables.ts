@@ -1,4 +1,4 @@
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { type Column, paint, table } from "../../../cli/output/table.ts";
 import { byteRate, bytesText, countRate, roundTripText, speedText } from "../../../client/shown/units.ts";
 import type { NetworkInterface, NetworkLink, NetworkProblem, NetworkStats, NetworkTopology, TcpConnection } from "../wire.ts";

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { type Clock, everyBeat } from "../../../base/clock.ts";
+import { type Clock, everyBeat } from "../../../base/timing/clock.ts";
 import type { TcpInfo } from "../../../bus/carriers/peer-traffic.ts";
 import { kernelIncrease, perSecond } from "../increase.ts";
 import type { InterfaceCounters } from "./proc-net.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import type { Broker } from "../../../bus/broker/broker.ts";
 import { readableText } from "../../../bus/broker/broker-protocol.ts";
 import { dialedSockets } from "../../../bus/carriers/dialed-sockets.ts";

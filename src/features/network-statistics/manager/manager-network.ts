@@ -1,7 +1,7 @@
 import type { NamedHosts } from "../../../app/hosts/named-hosts.ts";
-import { pause } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
-import { topicOfSubject } from "../../../base/topic-subject.ts";
+import { pause } from "../../../base/timing/clock.ts";
+import { topicOfSubject } from "../../../base/topics/topic-subject.ts";
 import type { NetworkStats, NetworkTopology, TcpConnection } from "../wire.ts";
 import { HostFacts } from "./host-facts.ts";
 import { readTcp } from "./host-readings.ts";

@@ -1,6 +1,6 @@
 import type { Condition, Conditions } from "../../../app/conditions.ts";
 import { conditionId } from "../../../app/conditions.ts";
-import { type Clock, pause } from "../../../base/clock.ts";
+import { type Clock, pause } from "../../../base/timing/clock.ts";
 import type { NetworkProblem } from "../wire.ts";
 import type { Network } from "./network.ts";
 

@@ -1,6 +1,6 @@
 import type { HostSession } from "../../../app/hosts/host-session.ts";
 import type { HostTable } from "../../../app/hosts/host-table.ts";
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import type { Broker, Crossings } from "../../../bus/broker/broker.ts";
 import type { AnswerCount } from "../../../bus/broker/leaf/answer-book.ts";
 import type { PeerTrafficBook } from "../../../bus/carriers/peer-traffic.ts";

@@ -1,6 +1,6 @@
 import type { DomainEvent } from "../../../actors/domain-events.ts";
 import type { Conditions } from "../../../app/conditions.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import type { HostEntry } from "../../../protocol/resources/resources.ts";
 
 const KIND = "host_lost";

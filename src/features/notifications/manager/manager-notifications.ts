@@ -3,7 +3,7 @@ import { type Condition, type ConditionChange, conditionId } from "../../../app/
 import type { ManagerCore } from "../../../app/feature.ts";
 import { StateWriter } from "../../../app/state/state-writer.ts";
 import { MgrError } from "../../../base/errors.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import type { Notification, Silence } from "../notification.ts";
 import { titleOf } from "../notification-text.ts";

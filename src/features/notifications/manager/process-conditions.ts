@@ -1,6 +1,6 @@
 import type { DomainEvent } from "../../../actors/domain-events.ts";
 import type { Conditions } from "../../../app/conditions.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { exitText } from "../../../client/handles/exit-text.ts";
 import { CRASH_LOOP, NOT_READY } from "../../../contract/failure-words.ts";
 import type { Process } from "../../../protocol/resources/resources.ts";

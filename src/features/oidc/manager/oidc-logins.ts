@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Grant } from "../../../base/access.ts";
+import type { Grant } from "../../../base/access/access.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { ThrottledWarning } from "../../../base/throttled-warning.ts";
 import { grantsFrom } from "../../../config/access-rules.ts";

@@ -1,4 +1,4 @@
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { escaped } from "../../../http/access/confirmation-page.ts";
 
 const STYLE = `

@@ -1,7 +1,7 @@
 import type { OutputReader } from "../../../actors/control.ts";
 import { messageOf } from "../../../base/errors.ts";
-import { PlainTextFilter } from "../../../base/output-filter.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { PlainTextFilter } from "../../../base/patterns/output-filter.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 
 /** `text`: without escape sequences, with the line ends of text files; `raw`: as the process wrote it. */
 export const OUTPUT_FORMATS = ["text", "raw"] as const;

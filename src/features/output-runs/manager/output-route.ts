@@ -1,7 +1,7 @@
 import type { Control, OutputReader } from "../../../actors/control.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
-import { isWithin } from "../../../base/names.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { isWithin } from "../../../base/text/names.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { extentOfRun } from "../../../client/run-extent.ts";
 import type { HttpServices } from "../../../http/extension.ts";
 import { stackOf } from "../../../http/log/http-log.ts";

@@ -1,5 +1,5 @@
-import { isWithin } from "../../../base/names.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { isWithin } from "../../../base/text/names.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { CommandFailure, explain } from "../../../cli/command/exit-codes.ts";
 import { withManagerUntilInterrupted } from "../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../cli/manager/connection-target.ts";

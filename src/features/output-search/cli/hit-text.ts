@@ -1,4 +1,4 @@
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { coloured, paint } from "../../../cli/output/table.ts";
 import type { OutputHit } from "../wire.ts";
 

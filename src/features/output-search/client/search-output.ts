@@ -1,4 +1,4 @@
-import { until } from "../../../base/wait.ts";
+import { until } from "../../../base/timing/wait.ts";
 import type { Requester } from "../../../client/requests.ts";
 import type { AnswerOf, FrameOf, ManagerFrame } from "../../../protocol/frames/frames.ts";
 import type { OutputHit } from "../wire.ts";

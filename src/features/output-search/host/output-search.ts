@@ -1,5 +1,5 @@
 import { messageOf } from "../../../base/errors.ts";
-import { untilWithin } from "../../../base/wait.ts";
+import { untilWithin } from "../../../base/timing/wait.ts";
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
 import type { HostContext } from "../../../daemon/host-feature.ts";
 import { type HostHit, MAX_SEARCH_BYTES, type SearchTarget } from "../contract.ts";

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import type { HostContext } from "../../../daemon/host-feature.ts";
 import type { OutputRing } from "../../../daemon/output/output-ring.ts";
 import type { HostHit, SearchTarget } from "../contract.ts";

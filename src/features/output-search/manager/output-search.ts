@@ -1,6 +1,6 @@
 import type { ManagerCore } from "../../../app/feature.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
-import { compileFnmatch } from "../../../base/fnmatch.ts";
+import { compileFnmatch } from "../../../base/patterns/fnmatch.ts";
 import type { AnswerOf, FrameOf, ManagerFrame } from "../../../protocol/frames/frames.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import type { HandlerContext } from "../../../transport/handlers/handler.ts";

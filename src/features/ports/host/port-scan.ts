@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync } from "node:fs";
-import type { Clock } from "../../../base/clock.ts";
-import type { Steps } from "../../../base/turns.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
+import type { Steps } from "../../../base/timing/turns.ts";
 import { listPids, readStat } from "../../../daemon/proc/proc.ts";
 import type { TaskOwners } from "../../../daemon/tree/task-owners.ts";
 import { type ListeningPort, MAX_PORTS, type PortRow } from "../contract.ts";

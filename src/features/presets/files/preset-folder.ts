@@ -3,7 +3,7 @@ import { mkdir, opendir, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { MgrError, messageOf } from "../../../base/errors.ts";
-import { quoteWords } from "../../../base/shell-words.ts";
+import { quoteWords } from "../../../base/text/shell-words.ts";
 import type { Config } from "../../../config/definition.ts";
 import { isTrustedOwner } from "../../../files/owners.ts";
 import { foreignWriters, ownerAndMode } from "../../../files/permissions.ts";

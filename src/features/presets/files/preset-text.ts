@@ -1,7 +1,7 @@
 import { isMap, isScalar, type Node, type Pair, type Scalar, type YAMLMap } from "yaml";
 import { MgrError, messageOf } from "../../../base/errors.ts";
-import { didYouMean } from "../../../base/suggest.ts";
-import { hasLength } from "../../../base/text-length.ts";
+import { didYouMean } from "../../../base/text/suggest.ts";
+import { hasLength } from "../../../base/text/text-length.ts";
 import { parseYamlDocument } from "../../../config/load/yaml-document.ts";
 import { parseTime } from "../../../protocol/time.ts";
 import { MAX_PRESET_VALUES } from "../limits.ts";

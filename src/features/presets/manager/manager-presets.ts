@@ -1,9 +1,9 @@
 import type { ManagerCore } from "../../../app/feature.ts";
-import type { Owners } from "../../../base/access.ts";
-import { counted } from "../../../base/counted.ts";
+import type { Owners } from "../../../base/access/access.ts";
 import { MgrError } from "../../../base/errors.ts";
-import { listNames } from "../../../base/names.ts";
-import { SerialQueue } from "../../../base/serial-queue.ts";
+import { counted } from "../../../base/text/counted.ts";
+import { listNames } from "../../../base/text/names.ts";
+import { SerialQueue } from "../../../base/timing/serial-queue.ts";
 import { formatTime } from "../../../protocol/time.ts";
 import { isSeen, type ManagerDataPlane } from "../../data-plane/manager/index.ts";
 import { fullName, parameterMatcher } from "../../data-plane/parameter-name.ts";

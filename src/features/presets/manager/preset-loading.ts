@@ -1,6 +1,6 @@
-import { allowsOwned, type Grant } from "../../../base/access.ts";
+import { allowsOwned, type Grant } from "../../../base/access/access.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
-import { withRest } from "../../../base/names.ts";
+import { withRest } from "../../../base/text/names.ts";
 import type { ManagerDataPlane } from "../../data-plane/manager/index.ts";
 import type { Parameter } from "../../data-plane/wire/parameter.ts";
 import type { PresetFailure, PresetValue } from "../wire.ts";

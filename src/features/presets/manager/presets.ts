@@ -1,4 +1,4 @@
-import type { Grant, Owners } from "../../../base/access.ts";
+import type { Grant, Owners } from "../../../base/access/access.ts";
 import type { AnswerOf, FrameOf } from "../../../protocol/frames/frames.ts";
 import { fullName } from "../../data-plane/parameter-name.ts";
 import type { PresetFailure } from "../wire.ts";

@@ -1,6 +1,6 @@
 import { totalmem } from "node:os";
-import { type Clock, pause } from "../../../base/clock.ts";
-import type { SlicedWork } from "../../../base/turns.ts";
+import { type Clock, pause } from "../../../base/timing/clock.ts";
+import type { SlicedWork } from "../../../base/timing/turns.ts";
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
 import type { ListBuilder } from "../../../daemon/lists/list-builder.ts";
 import { TICKS_PER_SECOND, ticksSinceBoot } from "../../../daemon/proc/proc.ts";

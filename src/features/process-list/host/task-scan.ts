@@ -1,4 +1,4 @@
-import type { Steps } from "../../../base/turns.ts";
+import type { Steps } from "../../../base/timing/turns.ts";
 import { listNames, listPids, readProcFile, readStat } from "../../../daemon/proc/proc.ts";
 import type { ProcessStat } from "../../../daemon/proc/process-stat.ts";
 import { affinityText } from "./affinity.ts";

@@ -1,5 +1,5 @@
 import { policyName } from "../../../base/scheduling-policies.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import type { TaskCell } from "../contract.ts";
 import { TASK_COLUMNS, type TaskColumnName } from "../task-columns.ts";
 import type { TaskColumn, TaskRow } from "../wire.ts";

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, rename, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { MgrError, messageOf } from "../../../base/errors.ts";
-import { compileFnmatch } from "../../../base/fnmatch.ts";
+import { compileFnmatch } from "../../../base/patterns/fnmatch.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { withManager } from "../../../cli/manager/connection.ts";
 import { type ConnectionFlags, findTarget } from "../../../cli/manager/connection-target.ts";

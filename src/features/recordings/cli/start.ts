@@ -1,4 +1,4 @@
-import { quoteWords } from "../../../base/shell-words.ts";
+import { quoteWords } from "../../../base/text/shell-words.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { withManager } from "../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../cli/manager/connection-target.ts";

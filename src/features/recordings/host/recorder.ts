@@ -1,10 +1,10 @@
 import { open } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { z } from "zod";
-import type { Clock } from "../../../base/clock.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
-import { compileFnmatch } from "../../../base/fnmatch.ts";
 import type { HandedOver } from "../../../base/handed-over.ts";
+import { compileFnmatch } from "../../../base/patterns/fnmatch.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import type { RequestOf, ResponseOf } from "../../../contract/messages.ts";
 import type { RunReport } from "../../../contract/run.ts";
 import { KernelTimes } from "../../../daemon/handover/kernel-times.ts";

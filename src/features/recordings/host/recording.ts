@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import type { Clock } from "../../../base/clock.ts";
 import { isDiskFull, MgrError, messageOf } from "../../../base/errors.ts";
 import type { HandedOver } from "../../../base/handed-over.ts";
-import { SerialQueue } from "../../../base/serial-queue.ts";
-import { withTimeout } from "../../../base/wait.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
+import { SerialQueue } from "../../../base/timing/serial-queue.ts";
+import { withTimeout } from "../../../base/timing/wait.ts";
 import type { KernelTimes } from "../../../daemon/handover/kernel-times.ts";
 import type { Tap, TappedMessage } from "../../data-plane/host/index.ts";
 import type { RecordingReport, RecordingSpec } from "../contract.ts";

@@ -1,5 +1,5 @@
 import { isDiskFull, MgrError, messageOf } from "../../../base/errors.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { type HttpLog, stackOf } from "../../../http/log/http-log.ts";
 import { type Refusal, refusal, refusalResponse } from "../../../http/request/refusal.ts";
 import type { RouteContext } from "../../../http/route.ts";

@@ -1,6 +1,6 @@
 import type { HostSession } from "../../../app/hosts/host-session.ts";
 import { TableReplica } from "../../../app/hosts/table-replica.ts";
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import { type RecordingEvent, type RecordingReport, recordingReport } from "../contract.ts";
 
 interface HostRecordingsOptions {

@@ -9,8 +9,8 @@ import {
 import type { ActorSystem } from "../../../actors/system.ts";
 import { untilState } from "../../../actors/until-state.ts";
 import type { HostTable } from "../../../app/hosts/host-table.ts";
-import type { Clock } from "../../../base/clock.ts";
 import { MgrError, messageOf } from "../../../base/errors.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import type { LogBook } from "../../../log/log-book.ts";
 import type { HostClocks } from "../../host-clocks/manager/index.ts";
 import type { RecordSettings } from "../config.ts";

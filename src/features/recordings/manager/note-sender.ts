@@ -1,4 +1,4 @@
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import type { LogBook } from "../../../log/log-book.ts";
 
 /** Time in which notes are collected for one message, milliseconds. */

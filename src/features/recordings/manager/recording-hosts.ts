@@ -1,8 +1,8 @@
 import type { DomainEvents } from "../../../actors/domain-events.ts";
 import { HostParts } from "../../../app/hosts/host-parts.ts";
 import type { HostTable } from "../../../app/hosts/host-table.ts";
-import type { Clock } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import type { RecordingReport } from "../contract.ts";
 import { HostRecordings } from "./host-recordings.ts";
 

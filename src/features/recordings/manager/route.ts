@@ -1,5 +1,5 @@
 import { MgrError, messageOf } from "../../../base/errors.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import type { HttpLog } from "../../../http/log/http-log.ts";
 import { attachment } from "../../../http/request/attachment.ts";
 import { refusal, refusalResponse } from "../../../http/request/refusal.ts";

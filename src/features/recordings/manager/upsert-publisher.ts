@@ -1,4 +1,4 @@
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 
 /** Minimum interval between upserts of one resource that change only counters, milliseconds. */
 const COUNT_MS = 500;

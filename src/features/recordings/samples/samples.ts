@@ -1,4 +1,4 @@
-import type { TopicEncoding } from "../../../base/topic-encodings.ts";
+import type { TopicEncoding } from "../../../base/topics/topic-encodings.ts";
 
 /** The samples of a logger, as the writers of the formats read them. Times are nanoseconds since 1970. */
 

@@ -1,6 +1,6 @@
-import { systemClock } from "../../../base/clock.ts";
 import { messageOf } from "../../../base/errors.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
+import { systemClock } from "../../../base/timing/clock.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { withManager } from "../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../cli/manager/connection-target.ts";

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { MgrError } from "../../../base/errors.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { END_SIGNALS, untilInterrupted } from "../../../cli/command/interrupt.ts";
 import type { ConnectionFlags } from "../../../cli/manager/connection-target.ts";

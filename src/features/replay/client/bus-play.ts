@@ -1,5 +1,5 @@
-import { pause, systemClock } from "../../../base/clock.ts";
 import type { MgrError } from "../../../base/errors.ts";
+import { pause, systemClock } from "../../../base/timing/clock.ts";
 import type { DataClient } from "../../data-plane/client/index.ts";
 import type { PlaySource } from "../player/play-source.ts";
 import type { PlaySpan } from "../player/play-span.ts";

@@ -1,6 +1,6 @@
 import { MgrError } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
-import { withTimeout } from "../../../base/wait.ts";
+import { withTimeout } from "../../../base/timing/wait.ts";
 import { type DataClient, ProtobufDefinition, type TopicDefinition, type TopicPublisher } from "../../data-plane/client/index.ts";
 import type { FileChannel, FileMessage } from "../../recordings/samples/mcap/message-file.ts";
 import type { PlayOutput } from "../player/player.ts";

@@ -1,5 +1,5 @@
-import type { Clock } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import type { RequestOf } from "../../../contract/messages.ts";
 import { BEGIN_WITHIN_MS, type HostPlayback, MAX_PLAYS, MAX_REPORTED_TOPICS, MAX_SENTENCE, type PlaybackEvent } from "../contract.ts";
 import { PlayWorker } from "./play-worker.ts";

@@ -1,6 +1,6 @@
 import type { HostSession } from "../../../app/hosts/host-session.ts";
 import { NamedRows } from "../../../app/hosts/named-rows.ts";
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import { type HostPlayback, hostPlayback, type PlaybackEvent } from "../contract.ts";
 
 interface HostPlaybacksOptions {

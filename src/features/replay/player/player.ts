@@ -1,4 +1,4 @@
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import type { FileMessage } from "../../recordings/samples/mcap/message-file.ts";
 import { MAX_RATE, MIN_RATE } from "./play-options.ts";
 import type { PlaySource } from "./play-source.ts";

@@ -1,7 +1,7 @@
 import { MgrError } from "../../../base/errors.ts";
-import { compileFnmatch } from "../../../base/fnmatch.ts";
-import { type TopicEncoding, topicEncoding } from "../../../base/topic-encodings.ts";
-import { topicNameProblem } from "../../../base/topic-subject.ts";
+import { compileFnmatch } from "../../../base/patterns/fnmatch.ts";
+import { type TopicEncoding, topicEncoding } from "../../../base/topics/topic-encodings.ts";
+import { topicNameProblem } from "../../../base/topics/topic-subject.ts";
 import { MAX_DEFINITION_BYTES } from "../../../contract/registry.ts";
 import { definitionProblem } from "../../data-plane/samples/definition-problem.ts";
 import type { FileChannel } from "../../recordings/samples/mcap/message-file.ts";

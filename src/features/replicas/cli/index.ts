@@ -1,4 +1,4 @@
-import { parentName } from "../../../base/names.ts";
+import { parentName } from "../../../base/text/names.ts";
 import type { CliFeature } from "../../../cli/command/feature.ts";
 import type { Process } from "../../../protocol/resources/resources.ts";
 import type { ReplicaSet } from "../wire.ts";

@@ -1,7 +1,7 @@
-import { isWithin } from "../../../base/names.ts";
-import { didYouMean } from "../../../base/suggest.ts";
-import { visible } from "../../../base/visible-text.ts";
-import { until, withTimeout } from "../../../base/wait.ts";
+import { isWithin } from "../../../base/text/names.ts";
+import { didYouMean } from "../../../base/text/suggest.ts";
+import { visible } from "../../../base/text/visible-text.ts";
+import { until, withTimeout } from "../../../base/timing/wait.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { isFailure, outcomeLine, settled } from "../../../cli/commands/processes/outcome.ts";
 import { whileConnected, withManager } from "../../../cli/manager/connection.ts";

@@ -1,4 +1,4 @@
-import { until } from "../../../base/wait.ts";
+import { until } from "../../../base/timing/wait.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { whileConnected } from "../../../cli/manager/connection.ts";
 import type { ManagerClient } from "../../../client/manager-client.ts";

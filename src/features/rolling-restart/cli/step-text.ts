@@ -1,5 +1,5 @@
-import { listNames } from "../../../base/names.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { listNames } from "../../../base/text/names.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import type { RestartStep } from "../wire.ts";
 
 /** Whether a step has its final state; null: its process was removed; undefined: nothing is known yet. */

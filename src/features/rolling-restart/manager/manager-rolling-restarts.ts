@@ -1,7 +1,7 @@
 import type { ManagerCore } from "../../../app/feature.ts";
 import { observedCommand } from "../../../app/observed-command.ts";
 import { MgrError } from "../../../base/errors.ts";
-import { listNames } from "../../../base/names.ts";
+import { listNames } from "../../../base/text/names.ts";
 import { contains, type ViewMode } from "../../../transport/view.ts";
 import type { RestartStep, StepState } from "../wire.ts";
 import { REMOVED, RestartedProcess } from "./restarted-process.ts";

@@ -1,4 +1,4 @@
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { paint, table } from "../../../cli/output/table.ts";
 import { COMPARISON_WORDS, DIFFERENCES, GROUP_TITLES, SETTING_GROUPS } from "../rows.ts";
 import type { RunningSetting, RunningSettings } from "../wire.ts";

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { userInfo } from "node:os";
 import { dirname, resolve } from "node:path";
 import { messageOf } from "../../../base/errors.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { configPath } from "../../../cli/manager/config-path.ts";
 import { loadConfig, profileArguments } from "../../../cli/manager/configuration.ts";

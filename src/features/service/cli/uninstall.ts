@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { messageOf } from "../../../base/errors.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { systemctl } from "./systemctl.ts";
 import { type UnitFlags, unitPlace } from "./unit-place.ts";

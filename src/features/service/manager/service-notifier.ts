@@ -1,4 +1,4 @@
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 
 /** Part of the time after which systemd ends a silent service: two lost messages do no harm. */
 const WATCHDOG_PARTS = 3;

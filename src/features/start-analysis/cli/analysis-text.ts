@@ -1,4 +1,4 @@
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { type Column, paint, table } from "../../../cli/output/table.ts";
 import { parseTime } from "../../../protocol/time.ts";
 import { durationText, ownTime, type PhaseName, phasesOf } from "../phases.ts";

@@ -1,5 +1,5 @@
-import { counted } from "../../../base/counted.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { counted } from "../../../base/text/counted.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { withManager } from "../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../cli/manager/connection-target.ts";
 import { printJson, table } from "../../../cli/output/table.ts";

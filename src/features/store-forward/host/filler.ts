@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { type Clock, pause } from "../../../base/clock.ts";
-import { lateSubjectOfTopic } from "../../../base/topic-subject.ts";
+import { type Clock, pause } from "../../../base/timing/clock.ts";
+import { lateSubjectOfTopic } from "../../../base/topics/topic-subject.ts";
 import type { BrokerPort } from "../../../bus/broker/listeners/broker-port.ts";
 import { LATE, LATE_INDEX } from "../../data-plane/late-headers.ts";
 import type { KeptState } from "../contract.ts";

@@ -1,8 +1,8 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../../base/errors.ts";
-import { SerialQueue } from "../../../base/serial-queue.ts";
 import { ThrottledWarning, type WarningLog } from "../../../base/throttled-warning.ts";
+import { SerialQueue } from "../../../base/timing/serial-queue.ts";
 import { makeStateFolder } from "../../../files/state-folder.ts";
 import type { KeptSample } from "./kept-sample.ts";
 import { type LogWindow, SampleLog } from "./sample-log.ts";

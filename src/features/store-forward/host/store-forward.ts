@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { type Clock, everyBeat } from "../../../base/clock.ts";
 import { messageOf } from "../../../base/errors.ts";
-import { compileFnmatch } from "../../../base/fnmatch.ts";
+import { compileFnmatch } from "../../../base/patterns/fnmatch.ts";
+import { type Clock, everyBeat } from "../../../base/timing/clock.ts";
 import type { HostBus } from "../../../daemon/bus/host-bus.ts";
 import { readJsonState } from "../../../files/json-state-file.ts";
 import { replaceFileSync } from "../../../files/replace-file.ts";

@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import type { ManagerCore } from "../../../app/feature.ts";
 import { type Answers, askAllHosts } from "../../../app/hosts/all-hosts.ts";
-import type { Grant } from "../../../base/access.ts";
+import type { Grant } from "../../../base/access/access.ts";
 import { MgrError } from "../../../base/errors.ts";
-import { compileFnmatch } from "../../../base/fnmatch.ts";
-import { withTimeout } from "../../../base/wait.ts";
+import { compileFnmatch } from "../../../base/patterns/fnmatch.ts";
+import { withTimeout } from "../../../base/timing/wait.ts";
 import type { AnswerOf } from "../../../protocol/frames/frames.ts";
 import { EMPTY_STEP, isSeen, type ManagerDataPlane } from "../../data-plane/manager/index.ts";
 import type { TraceStep } from "../../data-plane/wire/topic-trace.ts";

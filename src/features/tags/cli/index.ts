@@ -1,4 +1,4 @@
-import { didYouMean } from "../../../base/suggest.ts";
+import { didYouMean } from "../../../base/text/suggest.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import type { CliFeature } from "../../../cli/command/feature.ts";
 import { TAG_PREFIX, tagOfWord } from "../tag-word.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import type { RunCheck } from "../../../contract/run.ts";
 import { PUBLISHING, type TopicProbe } from "../contract.ts";
 import type { TopicMeters } from "./topic-meter.ts";

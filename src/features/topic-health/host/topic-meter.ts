@@ -1,4 +1,4 @@
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import type { Tap, TappedMessage } from "../../data-plane/host/index.ts";
 
 /** Time for which a topic is measured on after a window, milliseconds: until the next one begins, so that no gap between two is missed. */

@@ -1,4 +1,4 @@
-import { subjectOfTopic } from "../../../base/topic-subject.ts";
+import { subjectOfTopic } from "../../../base/topics/topic-subject.ts";
 import type { Config } from "../../../config/definition.ts";
 import type { RunCheck } from "../../../contract/run.ts";
 import { formatTime } from "../../../protocol/time.ts";

@@ -1,5 +1,5 @@
 import { cpuRanges } from "../../../base/cpu-mask.ts";
-import { visible } from "../../../base/visible-text.ts";
+import { visible } from "../../../base/text/visible-text.ts";
 import { type Column, table } from "../../../cli/output/table.ts";
 import { clockOffsetText } from "../../../client/shown/clock-offset.ts";
 import { type Latency, LISTED_THREADS, policyText, remarks, stepsOf } from "../latency-words.ts";

@@ -1,5 +1,5 @@
-import type { Clock } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
+import type { Clock } from "../../../base/timing/clock.ts";
 import type { Tap } from "../../data-plane/host/index.ts";
 import type { HostLatency } from "../contract.ts";
 import { MAX_MEASUREMENTS } from "../limits.ts";

@@ -1,9 +1,9 @@
 import type { HostSession } from "../../../app/hosts/host-session.ts";
 import type { HostTable } from "../../../app/hosts/host-table.ts";
-import { type Clock, pause } from "../../../base/clock.ts";
 import { MgrError } from "../../../base/errors.ts";
-import { subjectOfTopic, topicNameProblem } from "../../../base/topic-subject.ts";
-import { withFallback } from "../../../base/wait.ts";
+import { type Clock, pause } from "../../../base/timing/clock.ts";
+import { withFallback } from "../../../base/timing/wait.ts";
+import { subjectOfTopic, topicNameProblem } from "../../../base/topics/topic-subject.ts";
 import type { AnswerOf, FrameOf } from "../../../protocol/frames/frames.ts";
 import type { ManagerDataPlane } from "../../data-plane/manager/index.ts";
 import type { Flight } from "../../flight/manager/index.ts";

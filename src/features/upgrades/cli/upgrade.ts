@@ -1,6 +1,6 @@
 import { messageOf } from "../../../base/errors.ts";
-import { visible } from "../../../base/visible-text.ts";
-import { untilAborted } from "../../../base/wait.ts";
+import { visible } from "../../../base/text/visible-text.ts";
+import { untilAborted } from "../../../base/timing/wait.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
 import { connectManager, reconnectManager, whileConnected } from "../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../cli/manager/connection-target.ts";

@@ -1,6 +1,6 @@
 import type { ManagerCore } from "../../../app/feature.ts";
 import { MgrError } from "../../../base/errors.ts";
-import { untilWithin } from "../../../base/wait.ts";
+import { untilWithin } from "../../../base/timing/wait.ts";
 
 /** Time limit for a host to connect before, milliseconds. */
 const CONNECT_MS = 10_000;

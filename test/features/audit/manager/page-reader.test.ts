@@ -36,7 +36,7 @@ test("pages have every entry once over all files, the newest first, each with it
 test("entries are chosen by user, command, name and time", async () => {
   await using rig = new AuditRig();
   let now = Date.parse("2026-11-21T08:00:00.000Z");
-  const { systemClock } = await import("../../../../src/base/clock.ts");
+  const { systemClock } = await import("../../../../src/base/timing/clock.ts");
   const audit = await rig.start({ clock: { ...systemClock, now: () => now } });
   for (const [name, target, user] of [
     ["start_process", "sim/a", "ada"],

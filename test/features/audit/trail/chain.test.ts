@@ -145,7 +145,7 @@ test("files end at their size, the oldest are removed, and one that should be th
 test("a file that is removed while it is written is begun again, and the check misses what was in it", async () => {
   await using rig = new AuditRig();
   let now = 0;
-  const { systemClock } = await import("../../../../src/base/clock.ts");
+  const { systemClock } = await import("../../../../src/base/timing/clock.ts");
   const audit = await rig.start({ clock: { ...systemClock, monotonic: () => now } });
   await give(audit, "one");
   rmSync(rig.folder, { recursive: true });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { subjectOfTopic } from "../../../../src/base/topic-subject.ts";
+import { subjectOfTopic } from "../../../../src/base/topics/topic-subject.ts";
 import { RawClient } from "../../../bus/bus-rig.ts";
 import { ClientRig, textOf } from "./client-rig.ts";
 import type { Hub } from "./hub.ts";

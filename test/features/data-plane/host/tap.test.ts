@@ -1,6 +1,6 @@
 import { headers } from "@nats-io/nats-core";
 import { expect, it } from "vitest";
-import { subjectOfTopic } from "../../../../src/base/topic-subject.ts";
+import { subjectOfTopic } from "../../../../src/base/topics/topic-subject.ts";
 import { Tap, type TappedMessage } from "../../../../src/features/data-plane/host/tap.ts";
 import { wallClockNs } from "../../../../src/features/data-plane/wall-clock.ts";
 import { RegistryRig, register } from "../../../bus/registry/registry-rig.ts";

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { DomainEvent } from "../../../../src/actors/domain-events.ts";
 import { Engine } from "../../../../src/app/engine.ts";
 import type { OpenedFeature } from "../../../../src/app/feature.ts";
-import { systemClock } from "../../../../src/base/clock.ts";
+import { systemClock } from "../../../../src/base/timing/clock.ts";
 import { type Broker, createBroker } from "../../../../src/bus/broker/broker.ts";
 import { permissionsOf } from "../../../../src/bus/broker/permissions.ts";
 import type { Bus } from "../../../../src/bus/client/bus.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type DomainEvent, DomainEvents } from "../../../../src/actors/domain-events.ts";
-import type { Grant } from "../../../../src/base/access.ts";
+import type { Grant } from "../../../../src/base/access/access.ts";
 import type { ClientRecord, RegistryChange, ServiceRecord, TopicRecord } from "../../../../src/contract/registry.ts";
 import { ClientIds } from "../../../../src/features/data-plane/manager/client-ids.ts";
 import { DataPlaneTables } from "../../../../src/features/data-plane/manager/data-plane-tables.ts";

@@ -2,7 +2,7 @@ import type { NatsConnection } from "@nats-io/nats-core";
 import { Svcm } from "@nats-io/services";
 import { expect, it } from "vitest";
 import { permissionsOfUser } from "../../../../src/app/bus/user-permissions.ts";
-import type { Grant } from "../../../../src/base/access.ts";
+import type { Grant } from "../../../../src/base/access/access.ts";
 import { permissionsOf } from "../../../../src/bus/broker/permissions.ts";
 import type { Bus } from "../../../../src/bus/client/bus.ts";
 import { connectBus } from "../../../../src/bus/client/connect-bus.ts";

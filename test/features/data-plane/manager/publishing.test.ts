@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { permissionsOf } from "../../../../src/bus/broker/permissions.ts";
 import { connectBus } from "../../../../src/bus/client/connect-bus.ts";
-import { TopicPublishing } from "../../../../src/features/data-plane/manager/topic-publishing.ts";
+import { TopicPublishing } from "../../../../src/features/data-plane/manager/topics/topic-publishing.ts";
 import { LogBook } from "../../../../src/log/log-book.ts";
 import { SimulatedClock } from "../../../../src/testing/simulated-clock.ts";
 import { RegistryRig } from "../../../bus/registry/registry-rig.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { SampleBatch } from "../../../../src/features/data-plane/manager/sample-batch.ts";
+import { SampleBatch } from "../../../../src/features/data-plane/manager/topics/sample-batch.ts";
 
 const sample = {
   position: new Float64Array([1, 2.5]),

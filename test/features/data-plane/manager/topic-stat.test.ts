@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { TopicCounters } from "../../../../src/contract/registry.ts";
-import { measureTopics } from "../../../../src/features/data-plane/manager/topic-stat.ts";
+import { measureTopics } from "../../../../src/features/data-plane/manager/topics/topic-stat.ts";
 import { SimulatedClock } from "../../../../src/testing/simulated-clock.ts";
 
 const counters = (at: number, packets: number): TopicCounters => ({

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { bytesText, rateText } from "../../../../src/client/shown/units.ts";
-import { problemOf } from "../../../../web/src/features/data-plane/parameter-value.ts";
+import { problemOf } from "../../../../web/src/features/data-plane/parameters/parameter-value.ts";
 import { minMaxGrid } from "../../../../web/src/features/data-plane/plot/min-max-grid.ts";
 import { TraceSamples } from "../../../../web/src/features/data-plane/plot/trace-samples.ts";
 import { csvOf, numericFields } from "../../../../web/src/features/data-plane/plot/traces.ts";
-import { exampleOf, interfaceOf } from "../../../../web/src/features/data-plane/service-interface.ts";
+import { exampleOf, interfaceOf } from "../../../../web/src/features/data-plane/services/service-interface.ts";
 import { valueText } from "../../../../web/src/features/data-plane/words.ts";
 import { pathOf } from "../../../../web/src/ui/list/sparkline-path.ts";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { systemClock } from "../../../../src/base/clock.ts";
+import { systemClock } from "../../../../src/base/timing/clock.ts";
 import { wallClockNs } from "../../../../src/features/data-plane/wall-clock.ts";
 import { bundled } from "../../../support/bundled.ts";
 import { FlightRig } from "./flight-rig.ts";

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { MgrError } from "../../../../src/base/errors.ts";
-import { untilAborted } from "../../../../src/base/wait.ts";
+import { untilAborted } from "../../../../src/base/timing/wait.ts";
 import type { FlightPart } from "../../../../src/features/flight/contract.ts";
 import { mergeMcap } from "../../../../src/features/recordings/samples/merge/merge.ts";
 import { readMcap } from "../../recordings/samples/mcap/independent-reader.ts";

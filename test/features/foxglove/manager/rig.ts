@@ -3,7 +3,7 @@ import { FoxgloveClient } from "@foxglove/ws-protocol";
 import { WebSocket } from "ws";
 import { z } from "zod";
 import type { EmbeddedManager } from "../../../../src/app/embedded/embedded-manager.ts";
-import type { Role } from "../../../../src/base/access.ts";
+import type { Role } from "../../../../src/base/access/access.ts";
 import { UntilTrue } from "./until-true.ts";
 
 export type Text = Readonly<Record<string, unknown>> & { readonly op: string };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pause } from "../../../../src/base/clock.ts";
+import { pause } from "../../../../src/base/timing/clock.ts";
 import { FINAL_PAUSE_MS, HostClock } from "../../../../src/features/host-clocks/manager/host-clock.ts";
 import { SimulatedClock } from "../../../../src/testing/simulated-clock.ts";
 

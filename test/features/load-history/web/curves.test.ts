@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { CurveRow } from "../../../../web/src/features/load-history/curve-data.ts";
-import { curvesOf, meanOf, nearest, sumOf, valueAt } from "../../../../web/src/features/load-history/curve-data.ts";
+import type { CurveRow } from "../../../../web/src/features/load-history/charts/curve-data.ts";
+import { curvesOf, meanOf, nearest, sumOf, valueAt } from "../../../../web/src/features/load-history/charts/curve-data.ts";
+import { LiveSamples } from "../../../../web/src/features/load-history/charts/live-data.ts";
+import { inOrder, membersOf, panelsOfGroup, panelsOfOne, ranksOf } from "../../../../web/src/features/load-history/charts/panels.ts";
 import { GROUP_FIGURES, PROCESS_FIGURES } from "../../../../web/src/features/load-history/figures.ts";
-import { LiveSamples } from "../../../../web/src/features/load-history/live-data.ts";
-import { inOrder, membersOf, panelsOfGroup, panelsOfOne, ranksOf } from "../../../../web/src/features/load-history/panels.ts";
 import { LOAD } from "../fake-load-history.ts";
 
 /** 2026-11-21T08:00:00, seconds since 1970. */

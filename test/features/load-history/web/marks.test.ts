@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { HistoryEvent } from "../../../../src/features/load-history/event-wire.ts";
-import { greediest } from "../../../../web/src/features/load-history/greediest.ts";
-import { marksOf, markText } from "../../../../web/src/features/load-history/marks.ts";
+import { marksOf, markText } from "../../../../web/src/features/load-history/marks/marks.ts";
+import { greediest } from "../../../../web/src/features/load-history/sections/greediest.ts";
 import { LOAD } from "../fake-load-history.ts";
 
 const BEGIN = Date.parse("2026-11-21T08:00:00Z");

@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
 import { SimulatedClock } from "../../../../src/testing/simulated-clock.ts";
-import { curvePath } from "../../../../web/src/features/load-history/curve-path.ts";
-import { CURVES_EVERY_MS, CURVES_SOON_MS, CurvePoll, type CurveValues } from "../../../../web/src/features/load-history/curve-poll.ts";
+import { curvePath } from "../../../../web/src/features/load-history/sections/curve-path.ts";
+import {
+  CURVES_EVERY_MS,
+  CURVES_SOON_MS,
+  CurvePoll,
+  type CurveValues,
+} from "../../../../web/src/features/load-history/sections/curve-poll.ts";
 
 function rig() {
   const clock = new SimulatedClock();

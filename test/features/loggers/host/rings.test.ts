@@ -1,7 +1,7 @@
 import { headers, type NatsConnection } from "@nats-io/nats-core";
 import { expect, it } from "vitest";
 import type { HandedOver } from "../../../../src/base/handed-over.ts";
-import { subjectOfTopic } from "../../../../src/base/topic-subject.ts";
+import { subjectOfTopic } from "../../../../src/base/topics/topic-subject.ts";
 import { MAX_PART_BYTES } from "../../../../src/contract/pages.ts";
 import { Tap } from "../../../../src/features/data-plane/host/tap.ts";
 import { LOGGER_REQUESTS, type LoggerSpec, MAX_LOGGERS, ringPage } from "../../../../src/features/loggers/contract.ts";

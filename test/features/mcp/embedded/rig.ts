@@ -1,7 +1,7 @@
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { BehaviorSubject, filter, firstValueFrom } from "rxjs";
 import type { EmbeddedManager } from "../../../../src/app/embedded/embedded-manager.ts";
-import type { Role } from "../../../../src/base/access.ts";
+import type { Role } from "../../../../src/base/access/access.ts";
 import type { ManagerClient } from "../../../../src/client/manager-client.ts";
 import type { Confirmation } from "../../../../src/features/mcp/wire.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Grant } from "../../../../src/base/access.ts";
-import type { Principal } from "../../../../src/base/principal.ts";
+import type { Grant } from "../../../../src/base/access/access.ts";
+import type { Principal } from "../../../../src/base/access/principal.ts";
 import { CONFIRMATION_TIME_MS, MAX_CONFIRMATIONS, MAX_CONFIRMATIONS_OF_USER } from "../../../../src/features/mcp/limits.ts";
 import { ManagerConfirmations } from "../../../../src/features/mcp/manager/confirmations.ts";
 import { ConnectionRequests } from "../../../../src/features/mcp/manager/connection-requests.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { systemClock } from "../../../../src/base/clock.ts";
+import { systemClock } from "../../../../src/base/timing/clock.ts";
 import { jsonOf } from "../../../../src/bus/client/rpc-envelope.ts";
 import { TargetCounts } from "../../../../src/bus/streams/target-counts.ts";
 import { ListPages } from "../../../../src/daemon/lists/list-pages.ts";

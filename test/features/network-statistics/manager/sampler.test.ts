@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { HostTable } from "../../../../src/app/hosts/host-table.ts";
-import { systemClock } from "../../../../src/base/clock.ts";
+import { systemClock } from "../../../../src/base/timing/clock.ts";
 import type { DataPlaneTables } from "../../../../src/features/data-plane/manager/data-plane-tables.ts";
 import type { NetworkRow } from "../../../../src/features/network-statistics/contract.ts";
 import { Sampler } from "../../../../src/features/network-statistics/manager/sampler.ts";

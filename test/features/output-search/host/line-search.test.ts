@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { PatternRefused } from "../../../../src/base/linear-regex.ts";
+import { PatternRefused } from "../../../../src/base/patterns/linear-regex.ts";
 import { stripEscapes } from "../../../../src/daemon/output/escape-sequences.ts";
 import { withoutEscapes } from "../../../../src/daemon/output/strip-escapes.ts";
 import { type LineHit, LineSearch, type LineSearchSizes } from "../../../../src/features/output-search/host/worker/line-search.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { readList } from "../../../../src/app/hosts/list-reader.ts";
-import { type Clock, systemClock } from "../../../../src/base/clock.ts";
+import { type Clock, systemClock } from "../../../../src/base/timing/clock.ts";
 import { taskPage } from "../../../../src/features/process-list/contract.ts";
 import { FIRST_INTERVAL_MS } from "../../../../src/features/process-list/host/task-samples.ts";
 import type { TaskColumnName } from "../../../../src/features/process-list/task-columns.ts";

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Clock } from "../../../../src/base/clock.ts";
+import type { Clock } from "../../../../src/base/timing/clock.ts";
 import { jsonOf } from "../../../../src/bus/client/rpc-envelope.ts";
 import { type ListPage, pagesOf } from "../../../../src/contract/pages.ts";
 import { ListBuilder } from "../../../../src/daemon/lists/list-builder.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { systemClock } from "../../../../src/base/clock.ts";
+import { systemClock } from "../../../../src/base/timing/clock.ts";
 import { type Broker, createBroker } from "../../../../src/bus/broker/broker.ts";
 import type { HubDial } from "../../../../src/bus/broker/leaf/hub-connection.ts";
 import type { ByteStream } from "../../../../src/bus/carriers/byte-stream.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { loadConfigObject } from "../../../../src/config/load/load.ts";
 import type { RunCheck } from "../../../../src/contract/run.ts";
-import { TopicLimits } from "../../../../src/features/data-plane/manager/topic-limits.ts";
+import { TopicLimits } from "../../../../src/features/data-plane/manager/topics/topic-limits.ts";
 import { ShownLimits } from "../../../../src/features/topic-health/manager/shown-limits.ts";
 
 const configured = (processes: Record<string, object>) =>

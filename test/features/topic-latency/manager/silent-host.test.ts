@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { HostSession } from "../../../../src/app/hosts/host-session.ts";
-import { topicOfSubject } from "../../../../src/base/topic-subject.ts";
+import { topicOfSubject } from "../../../../src/base/topics/topic-subject.ts";
 import type { ManagerDataPlane } from "../../../../src/features/data-plane/manager/index.ts";
 import { ManagerTopicLatency } from "../../../../src/features/topic-latency/manager/topic-latency.ts";
 import { SimulatedClock } from "../../../../src/testing/simulated-clock.ts";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { ROLES, type Role } from "../../../../src/base/access.ts";
+import { ROLES, type Role } from "../../../../src/base/access/access.ts";
 import { messageOf } from "../../../../src/base/errors.ts";
 import { client } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";

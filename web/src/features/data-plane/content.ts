@@ -1,11 +1,11 @@
 import { ClientsView } from "./clients-view.tsx";
 import { clients, services, topics } from "./data-store.ts";
 import type { TabContent } from "./data-view.tsx";
-import { ParametersView } from "./parameters-view.tsx";
+import { ParametersView } from "./parameters/parameters-view.tsx";
 import { PlotView } from "./scope/plot-view.tsx";
 import { plotted } from "./scope/plotted.ts";
-import { ServicesView } from "./services-view.tsx";
-import { TopicsView } from "./topics-view.tsx";
+import { ServicesView } from "./services/services-view.tsx";
+import { TopicsView } from "./topics/topics-view.tsx";
 
 /** The core tabs of the data view; their code is loaded when the first one is opened. */
 export const CONTENT = {

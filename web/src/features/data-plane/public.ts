@@ -2,6 +2,6 @@
 
 export { ownersOfService } from "./data-store.ts";
 export { addHistory, type History, type Wanted } from "./history.ts";
-export { addParameterTool } from "./parameter-tools.ts";
+export { addParameterTool } from "./parameters/parameter-tools.ts";
 export { addTopicPart } from "./parts.ts";
 export { addDataTab, dataView } from "./tabs.tsx";

@@ -2,7 +2,7 @@ import type { HistoryEvent } from "../../../../src/features/load-history/event-w
 import type { ProcessSeries } from "../../../../src/features/load-history/series.ts";
 import { client, processNames } from "../../state/store.ts";
 import type { ViewOf } from "../../state/views.ts";
-import { type CurveData, curvesOf } from "./curve-data.ts";
+import { type CurveData, curvesOf } from "./charts/curve-data.ts";
 import type { Figure } from "./figures.ts";
 import { type Span, timeText } from "./range.ts";
 

@@ -22,7 +22,7 @@ export const loadHistory: PageFeature = {
   ProcessButton: ProcessHistoryButton,
   GroupButton: GroupHistoryButton,
   HostButton: HostHistoryButton,
-  ProcessSection: lazyPart(async () => (await import("./memory-section.tsx")).MemorySection),
-  OverviewSection: lazyPart(async () => (await import("./greediest-section.tsx")).GreediestSection),
-  processCurve: { title: "10 min", Cell: lazyPart(async () => (await import("./process-curve.tsx")).ProcessCurve) },
+  ProcessSection: lazyPart(async () => (await import("./sections/memory-section.tsx")).MemorySection),
+  OverviewSection: lazyPart(async () => (await import("./sections/greediest-section.tsx")).GreediestSection),
+  processCurve: { title: "10 min", Cell: lazyPart(async () => (await import("./sections/process-curve.tsx")).ProcessCurve) },
 };

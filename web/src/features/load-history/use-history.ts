@@ -1,13 +1,13 @@
 import { type ReadonlySignal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { messageOf } from "../../../../src/base/errors.ts";
-import { isWithin } from "../../../../src/base/names.ts";
+import { isWithin } from "../../../../src/base/text/names.ts";
 import { client, connection, frames$ } from "../../state/store.ts";
 import type { ViewOf } from "../../state/views.ts";
-import type { CurveData } from "./curve-data.ts";
+import type { CurveData } from "./charts/curve-data.ts";
+import { LiveSamples } from "./charts/live-data.ts";
 import type { Figure } from "./figures.ts";
 import { type HistoryEvents, requestCurves, requestEvents } from "./history-requests.ts";
-import { LiveSamples } from "./live-data.ts";
 import { isLive, type Range, type Span, spanOf } from "./range.ts";
 
 /** Longest range, seconds, in which a measurement a second can be seen: the processes of longer ones are not watched. */

@@ -1,5 +1,5 @@
 import { batch, computed, signal } from "@preact/signals";
-import { counted } from "../../../../src/base/counted.ts";
+import { counted } from "../../../../src/base/text/counted.ts";
 import { differencesFrom, differencesText, stepText } from "../../../../src/features/modes/client/mode-text.ts";
 import type { Mode } from "../../../../src/features/modes/wire.ts";
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";

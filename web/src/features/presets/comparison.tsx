@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { counted } from "../../../../src/base/counted.ts";
 import { MgrError, messageOf } from "../../../../src/base/errors.ts";
+import { counted } from "../../../../src/base/text/counted.ts";
 import type { PresetDifference } from "../../../../src/features/presets/wire.ts";
 import { refusalOf } from "../../state/access.ts";
 import { client } from "../../state/store.ts";

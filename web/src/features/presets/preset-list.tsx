@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { counted } from "../../../../src/base/counted.ts";
+import { counted } from "../../../../src/base/text/counted.ts";
 import type { Preset } from "../../../../src/features/presets/wire.ts";
 import { refusalOf } from "../../state/access.ts";
 import { Button } from "../../ui/button.tsx";

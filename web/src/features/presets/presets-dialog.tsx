@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import { counted } from "../../../../src/base/counted.ts";
 import { messageOf } from "../../../../src/base/errors.ts";
+import { counted } from "../../../../src/base/text/counted.ts";
 import type { Preset } from "../../../../src/features/presets/wire.ts";
 import { client } from "../../state/store.ts";
 import { confirm, Dialog } from "../../ui/dialog.tsx";

@@ -1,4 +1,4 @@
-import { counted } from "../../../../src/base/counted.ts";
+import { counted } from "../../../../src/base/text/counted.ts";
 import { bytesText, spanText } from "../../../../src/client/shown/units.ts";
 import { recordedSpan } from "../../../../src/features/recordings/client/recorded-span.ts";
 import type { Recording } from "../../../../src/features/recordings/wire.ts";

@@ -1,5 +1,5 @@
 import { MgrError } from "../../../../src/base/errors.ts";
-import { compileFnmatch, isLiteral } from "../../../../src/base/fnmatch.ts";
+import { compileFnmatch, isLiteral } from "../../../../src/base/patterns/fnmatch.ts";
 
 /** The published topics that contain a text in their names, or match it as a pattern. */
 export function listedTopics(published: readonly string[], text: string): readonly string[] {

@@ -1,5 +1,5 @@
 import { batch, signal } from "@preact/signals";
-import { isWithin, listNames } from "../../../../src/base/names.ts";
+import { isWithin, listNames } from "../../../../src/base/text/names.ts";
 import type { RestartStep } from "../../../../src/features/rolling-restart/wire.ts";
 import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
 import { drawnWithNextFrame } from "../../state/painting.ts";

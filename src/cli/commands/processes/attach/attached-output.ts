@@ -1,5 +1,5 @@
-import { pause, systemClock } from "../../../../base/clock.ts";
 import { MgrError } from "../../../../base/errors.ts";
+import { pause, systemClock } from "../../../../base/timing/clock.ts";
 import type { ManagerClient } from "../../../../client/manager-client.ts";
 import { OutputJoin, type OutputPlace, outputAfter } from "../../../../client/output-join.ts";
 

@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
-import { OutputFilter } from "../../../../base/output-filter.ts";
-import { visible } from "../../../../base/visible-text.ts";
+import { OutputFilter } from "../../../../base/patterns/output-filter.ts";
+import { visible } from "../../../../base/text/visible-text.ts";
 import { memoryText } from "../../../../client/shown/load-text.ts";
 import { SHOWN_STATES, shownState, wordOf } from "../../../../client/shown/shown-state.ts";
 import type { Process } from "../../../../protocol/resources/resources.ts";

@@ -1,4 +1,4 @@
-import { topicNameProblem } from "../../../../base/topic-subject.ts";
+import { topicNameProblem } from "../../../../base/topics/topic-subject.ts";
 import { type FieldPath, parseFieldPath } from "../../field-path.ts";
 
 /** A possible meaning of a trace name. */

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { messageOf } from "../../../../base/errors.ts";
-import { visible, visibleLines } from "../../../../base/visible-text.ts";
+import { visible, visibleLines } from "../../../../base/text/visible-text.ts";
 import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
 import { withManager } from "../../../../cli/manager/connection.ts";
 import { paint, printJson, table } from "../../../../cli/output/table.ts";

@@ -1,4 +1,4 @@
-import { visible } from "../../../../base/visible-text.ts";
+import { visible } from "../../../../base/text/visible-text.ts";
 import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
 import { type Kind, notFound } from "../../../../cli/manager/select.ts";
 import type { ManagerClient } from "../../../../client/manager-client.ts";

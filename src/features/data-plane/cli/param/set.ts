@@ -1,4 +1,4 @@
-import { visible } from "../../../../base/visible-text.ts";
+import { visible } from "../../../../base/text/visible-text.ts";
 import { withManager } from "../../../../cli/manager/connection.ts";
 import { fullName } from "../../parameter-name.ts";
 import type { Parameter } from "../../wire/parameter.ts";

@@ -1,5 +1,5 @@
 import { parseJson } from "../../../../base/json.ts";
-import { didYouMean } from "../../../../base/suggest.ts";
+import { didYouMean } from "../../../../base/text/suggest.ts";
 import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
 import { withManager } from "../../../../cli/manager/connection.ts";
 import { find } from "../../../../cli/manager/select.ts";

@@ -1,4 +1,4 @@
-import { visible } from "../../../../base/visible-text.ts";
+import { visible } from "../../../../base/text/visible-text.ts";
 import { withManager } from "../../../../cli/manager/connection.ts";
 import { find } from "../../../../cli/manager/select.ts";
 import { jsonText, paint, printJson } from "../../../../cli/output/table.ts";

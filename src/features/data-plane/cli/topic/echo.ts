@@ -1,4 +1,4 @@
-import { visible } from "../../../../base/visible-text.ts";
+import { visible } from "../../../../base/text/visible-text.ts";
 import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
 import { connectManager, whileConnected } from "../../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../../cli/manager/connection-target.ts";

@@ -1,6 +1,6 @@
-import { didYouMeanName } from "../../../../base/suggest.ts";
-import { subjectOfTopic } from "../../../../base/topic-subject.ts";
-import { visible } from "../../../../base/visible-text.ts";
+import { didYouMeanName } from "../../../../base/text/suggest.ts";
+import { visible } from "../../../../base/text/visible-text.ts";
+import { subjectOfTopic } from "../../../../base/topics/topic-subject.ts";
 import { find, type Kind, select } from "../../../../cli/manager/select.ts";
 import type { ManagerClient } from "../../../../client/manager-client.ts";
 import type { Topic } from "../../wire/topic.ts";

@@ -1,4 +1,4 @@
-import { visible, visibleLines } from "../../../../base/visible-text.ts";
+import { visible, visibleLines } from "../../../../base/text/visible-text.ts";
 import { withManager } from "../../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../../cli/manager/connection-target.ts";
 import { paint, printJson } from "../../../../cli/output/table.ts";

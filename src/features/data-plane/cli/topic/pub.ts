@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { pause, systemClock } from "../../../../base/clock.ts";
 import { messageOf } from "../../../../base/errors.ts";
 import { parseJson } from "../../../../base/json.ts";
-import { visible } from "../../../../base/visible-text.ts";
+import { visible } from "../../../../base/text/visible-text.ts";
+import { pause, systemClock } from "../../../../base/timing/clock.ts";
 import { CommandFailure, EXIT } from "../../../../cli/command/exit-codes.ts";
 import { untilInterrupted } from "../../../../cli/command/interrupt.ts";
 import type { ConnectionFlags } from "../../../../cli/manager/connection-target.ts";

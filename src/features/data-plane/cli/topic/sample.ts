@@ -1,6 +1,6 @@
 import { Document, isScalar, visit } from "yaml";
 import { parseJson } from "../../../../base/json.ts";
-import { visible, visibleLines } from "../../../../base/visible-text.ts";
+import { visible, visibleLines } from "../../../../base/text/visible-text.ts";
 import { jsonText } from "../../../../cli/output/table.ts";
 import { type FieldPath, fieldAt, fieldPathText, leavesOf } from "../../field-path.ts";
 import { jsonText as valueText } from "../../samples/json-text.ts";

@@ -1,4 +1,4 @@
-import { visible } from "../../../../base/visible-text.ts";
+import { visible } from "../../../../base/text/visible-text.ts";
 import { withManager } from "../../../../cli/manager/connection.ts";
 import type { ConnectionFlags } from "../../../../cli/manager/connection-target.ts";
 import { paint, printJson, table } from "../../../../cli/output/table.ts";

@@ -1,7 +1,7 @@
 import type { HostTable } from "../../../../app/hosts/host-table.ts";
-import { type Clock, pause } from "../../../../base/clock.ts";
 import { messageOf } from "../../../../base/errors.ts";
-import { subjectOfTopic, topicOfSubject } from "../../../../base/topic-subject.ts";
+import { type Clock, pause } from "../../../../base/timing/clock.ts";
+import { subjectOfTopic, topicOfSubject } from "../../../../base/topics/topic-subject.ts";
 import type { Broker } from "../../../../bus/broker/broker.ts";
 import type { Registry } from "../../../../bus/registry/registry.ts";
 import type { TraceStep } from "../../wire/topic-trace.ts";

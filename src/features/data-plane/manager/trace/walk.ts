@@ -1,4 +1,4 @@
-import { didYouMean, didYouMeanName } from "../../../../base/suggest.ts";
+import { didYouMean, didYouMeanName } from "../../../../base/text/suggest.ts";
 import type { SubjectTrace } from "../../../../bus/broker/trace/subject-trace.ts";
 import type { TopicRecord } from "../../../../contract/registry.ts";
 import type { TopicLimit } from "../../wire/topic.ts";

@@ -1,9 +1,9 @@
 import { rm, stat } from "node:fs/promises";
 import { setImmediate as turn } from "node:timers/promises";
-import type { Clock } from "../../../../base/clock.ts";
 import { messageOf } from "../../../../base/errors.ts";
 import type { HandedOver } from "../../../../base/handed-over.ts";
-import { SerialQueue } from "../../../../base/serial-queue.ts";
+import type { Clock } from "../../../../base/timing/clock.ts";
+import { SerialQueue } from "../../../../base/timing/serial-queue.ts";
 import type { KernelTimes } from "../../../../daemon/handover/kernel-times.ts";
 import { type MetadataRecord, type OpenFile, RecordingFile } from "../../../recordings/host/index.ts";
 import { summaryOf } from "../../../recordings/samples/mcap/file-summary.ts";

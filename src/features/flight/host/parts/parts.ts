@@ -1,10 +1,10 @@
 import { rmSync } from "node:fs";
 import { open, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Clock } from "../../../../base/clock.ts";
 import { MgrError, messageOf } from "../../../../base/errors.ts";
 import type { HandedOver } from "../../../../base/handed-over.ts";
-import { withTimeout } from "../../../../base/wait.ts";
+import type { Clock } from "../../../../base/timing/clock.ts";
+import { withTimeout } from "../../../../base/timing/wait.ts";
 import type { ResponseOf } from "../../../../contract/messages.ts";
 import { KernelTimes } from "../../../../daemon/handover/kernel-times.ts";
 import { freeSpace } from "../../../../files/free-space.ts";

@@ -1,5 +1,5 @@
-import type { Clock } from "../../../../base/clock.ts";
 import type { WarningLog } from "../../../../base/throttled-warning.ts";
+import type { Clock } from "../../../../base/timing/clock.ts";
 import type { KernelTimes } from "../../../../daemon/handover/kernel-times.ts";
 import type { FlightRing as RingReport } from "../../contract.ts";
 import { DiskRing, type DiskRingOptions } from "./disk-ring.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../../base/clock.ts";
+import type { Clock } from "../../../../base/timing/clock.ts";
 import type { KernelTimes } from "../../../../daemon/handover/kernel-times.ts";
 import { Block, BlockTopics } from "./block.ts";
 import { HEAD_BYTES, type RingMessage, type RingTopic, topicBytes } from "./records.ts";

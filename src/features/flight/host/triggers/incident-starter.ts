@@ -1,8 +1,8 @@
-import type { Clock } from "../../../../base/clock.ts";
 import { messageOf } from "../../../../base/errors.ts";
-import { shortened } from "../../../../base/text-length.ts";
+import { shortened } from "../../../../base/text/text-length.ts";
+import { visible } from "../../../../base/text/visible-text.ts";
 import { ThrottledWarning, type WarningLog } from "../../../../base/throttled-warning.ts";
-import { visible } from "../../../../base/visible-text.ts";
+import type { Clock } from "../../../../base/timing/clock.ts";
 import type { KernelTimes } from "../../../../daemon/handover/kernel-times.ts";
 import { type FlightPart, type HostTrigger, type IncidentCause, MAX_CAUSE } from "../../contract.ts";
 import type { StarterState } from "./starter-state.ts";

@@ -1,9 +1,9 @@
-import type { Clock } from "../../../../base/clock.ts";
 import { messageOf } from "../../../../base/errors.ts";
-import { compileFnmatch } from "../../../../base/fnmatch.ts";
-import { shortened } from "../../../../base/text-length.ts";
+import { compileFnmatch } from "../../../../base/patterns/fnmatch.ts";
+import { shortened } from "../../../../base/text/text-length.ts";
+import { visible } from "../../../../base/text/visible-text.ts";
 import type { ThrottledWarning } from "../../../../base/throttled-warning.ts";
-import { visible } from "../../../../base/visible-text.ts";
+import type { Clock } from "../../../../base/timing/clock.ts";
 import { Allowance, LineBlocks, LinePattern } from "../../../alerts/host/index.ts";
 import type { HostTrigger } from "../../contract.ts";
 

@@ -1,5 +1,5 @@
-import { compileFnmatch } from "../../../../base/fnmatch.ts";
-import { visible } from "../../../../base/visible-text.ts";
+import { compileFnmatch } from "../../../../base/patterns/fnmatch.ts";
+import { visible } from "../../../../base/text/visible-text.ts";
 import type { HostEvent } from "../../../../contract/messages.ts";
 import type { ChangedRun } from "../../../../daemon/host-feature.ts";
 import { Failures } from "../../../crash-reports/host/index.ts";

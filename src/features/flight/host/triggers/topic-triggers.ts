@@ -1,6 +1,6 @@
-import type { Clock } from "../../../../base/clock.ts";
 import { messageOf } from "../../../../base/errors.ts";
 import type { ThrottledWarning } from "../../../../base/throttled-warning.ts";
+import type { Clock } from "../../../../base/timing/clock.ts";
 import { type FieldPath, fieldAt, numberOf, parseFieldPath } from "../../../data-plane/field-path.ts";
 import type { TappedMessage } from "../../../data-plane/host/index.ts";
 import type { HostTrigger } from "../../contract.ts";

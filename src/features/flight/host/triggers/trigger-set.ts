@@ -1,5 +1,5 @@
-import type { Clock } from "../../../../base/clock.ts";
 import { ThrottledWarning, type WarningLog } from "../../../../base/throttled-warning.ts";
+import type { Clock } from "../../../../base/timing/clock.ts";
 import type { HostEvent } from "../../../../contract/messages.ts";
 import type { ChangedRun } from "../../../../daemon/host-feature.ts";
 import type { Tap } from "../../../data-plane/host/index.ts";

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { type Clock, everyBeat } from "../../../../base/clock.ts";
 import { MgrError } from "../../../../base/errors.ts";
-import { withTimeout } from "../../../../base/wait.ts";
+import { type Clock, everyBeat } from "../../../../base/timing/clock.ts";
+import { withTimeout } from "../../../../base/timing/wait.ts";
 import { schemeOf } from "../../../../http/access/host-check.ts";
 import type { Site } from "../../../../http/extension.ts";
 import { type Refusal, refusal, refuse, refuseOnSocket } from "../../../../http/request/refusal.ts";

@@ -1,4 +1,4 @@
-import { didYouMean } from "../../../../base/suggest.ts";
+import { didYouMean } from "../../../../base/text/suggest.ts";
 import type { Draft } from "./draft.ts";
 import { UnfitValue } from "./failure.ts";
 import type { Entry } from "./findings.ts";

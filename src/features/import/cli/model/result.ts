@@ -1,5 +1,5 @@
-import { ancestorNames, MAX_SEGMENT_LENGTH, nameProblem } from "../../../../base/names.ts";
-import { hasLength } from "../../../../base/text-length.ts";
+import { ancestorNames, MAX_SEGMENT_LENGTH, nameProblem } from "../../../../base/text/names.ts";
+import { hasLength } from "../../../../base/text/text-length.ts";
 import { Draft } from "./draft.ts";
 import { ImportFailure } from "./failure.ts";
 import { Findings } from "./findings.ts";

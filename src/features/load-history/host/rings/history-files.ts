@@ -2,7 +2,7 @@ import { constants, type Dirent } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { MgrError } from "../../../../base/errors.ts";
-import { SerialQueue } from "../../../../base/serial-queue.ts";
+import { SerialQueue } from "../../../../base/timing/serial-queue.ts";
 import { isMissing, openStateFileAsync } from "../../../../files/state-file.ts";
 import { makeStateFolder } from "../../../../files/state-folder.ts";
 import { decodeHeader, fitsHeader } from "./header.ts";

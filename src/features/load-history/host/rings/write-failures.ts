@@ -1,5 +1,5 @@
-import type { Clock } from "../../../../base/clock.ts";
 import { MgrError, messageOf } from "../../../../base/errors.ts";
+import type { Clock } from "../../../../base/timing/clock.ts";
 import { LONG_SLOT_MS } from "../../series.ts";
 
 /** Interval in which a disk is tried again that has refused a write, milliseconds. */

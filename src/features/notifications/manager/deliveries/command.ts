@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { messageOf } from "../../../../base/errors.ts";
-import { visible } from "../../../../base/visible-text.ts";
+import { visible } from "../../../../base/text/visible-text.ts";
 import type { CommandWay } from "../../config-ways.ts";
 import type { Notification } from "../../notification.ts";
 import type { Outcome } from "./outcome.ts";

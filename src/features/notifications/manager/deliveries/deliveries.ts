@@ -1,5 +1,5 @@
-import type { Clock } from "../../../../base/clock.ts";
 import { messageOf } from "../../../../base/errors.ts";
+import type { Clock } from "../../../../base/timing/clock.ts";
 import { formatTime, parseTime } from "../../../../protocol/time.ts";
 import { MAX_HISTORY, MAX_WAITING, MAX_WAITING_OF_WAY } from "../../limits.ts";
 import type { Delivery, Notification } from "../../notification.ts";

@@ -1,5 +1,5 @@
 import { messageOf } from "../../../../base/errors.ts";
-import { visible } from "../../../../base/visible-text.ts";
+import { visible } from "../../../../base/text/visible-text.ts";
 import { masked, readSecret } from "../../../../files/secret.ts";
 import type { EmailWay } from "../../config-ways.ts";
 import type { Notification } from "../../notification.ts";

@@ -1,6 +1,6 @@
 import type { Condition } from "../../../../app/conditions.ts";
-import { parentName } from "../../../../base/names.ts";
-import { shortened } from "../../../../base/text-length.ts";
+import { parentName } from "../../../../base/text/names.ts";
+import { shortened } from "../../../../base/text/text-length.ts";
 import { formatTime } from "../../../../protocol/time.ts";
 import type { RuleDefinition } from "../../config.ts";
 import { MAX_ITEMS, MAX_TEXT_CHARS } from "../../limits.ts";

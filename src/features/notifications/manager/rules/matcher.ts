@@ -1,6 +1,6 @@
 import type { Condition } from "../../../../app/conditions.ts";
-import { compileFnmatch } from "../../../../base/fnmatch.ts";
-import { isWithin } from "../../../../base/names.ts";
+import { compileFnmatch } from "../../../../base/patterns/fnmatch.ts";
+import { isWithin } from "../../../../base/text/names.ts";
 import { tagOfWord } from "../../../tags/tag-word.ts";
 import type { RuleDefinition } from "../../config.ts";
 

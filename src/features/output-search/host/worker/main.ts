@@ -1,6 +1,6 @@
 // The worker thread of one search. Its heap is bounded, and the host stays responsive whatever the pattern is.
 import { parentPort, workerData } from "node:worker_threads";
-import { PatternRefused } from "../../../../base/linear-regex.ts";
+import { PatternRefused } from "../../../../base/patterns/linear-regex.ts";
 import type { SearchJob, SearchReply, SearchSettings } from "./messages.ts";
 import { SearchThread } from "./search-thread.ts";
 import { ownCpuMs, threadId } from "./thread-time.ts";

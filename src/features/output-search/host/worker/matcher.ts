@@ -1,4 +1,4 @@
-import { LinearRegex, literalPattern } from "../../../../base/linear-regex.ts";
+import { LinearRegex, literalPattern } from "../../../../base/patterns/linear-regex.ts";
 import { LiteralSearch } from "../../../../daemon/output/literal-search.ts";
 
 /** Words of messages about regular expressions. */

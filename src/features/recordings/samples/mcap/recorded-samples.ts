@@ -1,4 +1,4 @@
-import { topicEncoding } from "../../../../base/topic-encodings.ts";
+import { topicEncoding } from "../../../../base/topics/topic-encodings.ts";
 import type { LoggerSamples, Sample, TopicSamples } from "../samples.ts";
 import { correctedMessages, stretchesIn } from "./clocked-file.ts";
 import { type IndexedFile, metadataOf, openIndexed } from "./indexed-file.ts";

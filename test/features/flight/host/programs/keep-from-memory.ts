@@ -1,6 +1,6 @@
 // Writes parts of incidents until it is killed, with numbered messages at full speed; tells each begun incident on its standard output.
 import { setImmediate as turn } from "node:timers/promises";
-import { systemClock } from "../../../../../src/base/clock.ts";
+import { systemClock } from "../../../../../src/base/timing/clock.ts";
 import { wallClockNs } from "../../../../../src/features/data-plane/wall-clock.ts";
 import { FlightRig } from "../flight-rig.ts";
 

@@ -3,7 +3,7 @@ import { readPast } from "../history.ts";
 import { TraceSamples } from "../plot/trace-samples.ts";
 import type { Trace } from "../plot/traces.ts";
 import type { Samples, TraceSource } from "../plot/use-plot.ts";
-import { readFields } from "../topic-subscriptions.ts";
+import { readFields } from "../topics/topic-subscriptions.ts";
 import { Derivation } from "./derivation.ts";
 import { type Derived, traceOfDerived } from "./derived.ts";
 import type { Sweep } from "./sweep.ts";

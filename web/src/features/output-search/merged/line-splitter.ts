@@ -1,4 +1,4 @@
-import { plainText } from "../../../../../src/base/output-filter.ts";
+import { plainText } from "../../../../../src/base/patterns/output-filter.ts";
 
 /** Maximum length of a line without an end, characters; it is given in pieces of this length. */
 const MAX_UNENDED = 65_536;

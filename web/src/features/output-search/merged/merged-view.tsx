@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { isWithin } from "../../../../../src/base/names.ts";
+import { isWithin } from "../../../../../src/base/text/names.ts";
 import { isLoaded, processNames } from "../../../state/store.ts";
 import type { ViewOf } from "../../../state/views.ts";
 import { ALL } from "../views.ts";

@@ -1,5 +1,5 @@
-import { compileFnmatch } from "../../../../../src/base/fnmatch.ts";
-import { isWithin } from "../../../../../src/base/names.ts";
+import { compileFnmatch } from "../../../../../src/base/patterns/fnmatch.ts";
+import { isWithin } from "../../../../../src/base/text/names.ts";
 import type { OutputSearchOptions } from "../../../../../src/features/output-search/client/search-output.ts";
 import { MAX_SEARCH_HITS } from "../../../../../src/features/output-search/limits.ts";
 

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { extname } from "node:path";
-import { quoteWords } from "../../../../../base/shell-words.ts";
+import { quoteWords } from "../../../../../base/text/shell-words.ts";
 import { always, Conversion, drop, guess, type KeyEntry, type Rule, type Rules } from "../../model/conversion.ts";
 import type { Draft } from "../../model/draft.ts";
 import { UnfitValue } from "../../model/failure.ts";

@@ -1,4 +1,4 @@
-import { quoteWords } from "../../../../../base/shell-words.ts";
+import { quoteWords } from "../../../../../base/text/shell-words.ts";
 import { UnfitValue } from "../../model/failure.ts";
 
 const ESCAPES: Readonly<Record<string, string>> = {
