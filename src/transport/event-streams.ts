@@ -167,7 +167,7 @@ export class EventStreams {
   #treeOf({ name, granted }: Pick<Scope, "name" | "granted">): ProcessTreeNode[] {
     const { state } = this.#control;
     const tree = state.processTree(name);
-    return granted === null ? tree : this.hiddenNames(granted).tree(tree, (each) => state.process(each)?.state);
+    return granted === null ? tree : this.hiddenNames(granted).tree(tree, (each) => state.process(each));
   }
 }
 

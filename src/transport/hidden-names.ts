@@ -1,6 +1,6 @@
 import type { ProcessDetail } from "../actors/control.ts";
 import { ancestorNames, isWithin } from "../base/text/names.ts";
-import { groupState, type LogEntry, type Process, type ProcessState, type ProcessTreeNode } from "../protocol/resources/resources.ts";
+import { groupState, type LogEntry, type Process, type ProcessTreeNode, stateInGroup } from "../protocol/resources/resources.ts";
 import { contains, type GrantedView } from "./view.ts";
 
 /** Takes the place of the name of a hidden process in a text. */
@@ -48,12 +48,16 @@ export class HiddenNames {
   }
 
   /** The groups and processes in view; the state of a group is that of its members in view. */
-  tree(nodes: readonly ProcessTreeNode[], stateOf: (name: string) => ProcessState | undefined): ProcessTreeNode[] {
+  tree(nodes: readonly ProcessTreeNode[], processOf: (name: string) => Process | undefined): ProcessTreeNode[] {
     return nodes.flatMap((node): ProcessTreeNode[] => {
       if (node.type === "process") return contains(this.#view, node.name) ? [node] : [];
-      const children = this.tree(node.children, stateOf);
+      const children = this.tree(node.children, processOf);
       if (children.length === 0) return [];
-      const states = children.map((child) => (child.type === "group" ? child.state : (stateOf(child.name) ?? "stopped")));
+      const states = children.map((child) => {
+        if (child.type === "group") return child.state;
+        const process = processOf(child.name);
+        return process === undefined ? "stopped" : stateInGroup(process);
+      });
       return [{ ...node, children, state: groupState(states) }];
     });
   }

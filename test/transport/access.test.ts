@@ -162,6 +162,21 @@ describe("a viewer of some processes", () => {
     connection.close();
   });
 
+  test("sees the state of a group by its members in view, also while one of them restarts", async () => {
+    const connection = open(viewer);
+    connection.control.update("sim/arm", { state: "ready" });
+    connection.control.update("sim/world", { state: "waiting", restarting: true });
+    connection.control.update("shared/unseen", { state: "error" });
+    const [snapshot] = await connection.ask({ type: "get_snapshot" });
+    expect(snapshot).toMatchObject({
+      process_tree: [
+        { name: "sim", state: "backoff" },
+        { name: "shared", state: "stopped" },
+      ],
+    });
+    connection.close();
+  });
+
   test("does not read the names of others in what a process says about them", async () => {
     const connection = open(viewer);
     connection.control.update("sim/world", {

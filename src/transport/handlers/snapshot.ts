@@ -68,7 +68,7 @@ function treeOf({ control: { state }, view, hiddenNames }: Shown) {
   const within = view.kind === "granted" ? view.within : view;
   if (within.kind === "log_only") return [];
   const tree = within.kind === "full" ? state.processTree() : state.processTree(within.name);
-  return hiddenNames?.tree(tree, (name) => state.process(name)?.state) ?? tree;
+  return hiddenNames?.tree(tree, (each) => state.process(each)) ?? tree;
 }
 
 function processesOf({ control: { state }, view, hiddenNames }: Shown): Process[] {
