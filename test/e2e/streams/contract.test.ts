@@ -227,7 +227,7 @@ describe("the contents of the tables", () => {
 
     expect([...client.problems, ...log.problems]).toEqual([]);
     const seen = new Set([...client.seen, ...log.seen]);
-    // A host acts alone in test/e2e/supervision/without-manager.test.ts.
+    // A host acts alone in test/e2e/manager/without-manager.test.ts.
     const elsewhere = new Set([
       "time without a manager",
       "resumed processes",

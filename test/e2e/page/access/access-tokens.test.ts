@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ProcessView } from "../support/client.ts";
-import { PageRig, soon } from "../support/page-rig.ts";
-import { ECHO } from "../support/shell.ts";
+import type { ProcessView } from "../../support/client.ts";
+import { PageRig, soon } from "../../support/page-rig.ts";
+import { ECHO } from "../../support/shell.ts";
 
 let rig: PageRig;
 
@@ -99,7 +99,7 @@ test("a client with the token of a viewer on sim/* sees these processes alone, c
 });
 
 test("the commands of docs/logins.md work as they stand there", async () => {
-  const text = readFileSync(new URL("../../../docs/logins.md", import.meta.url), "utf8");
+  const text = readFileSync(new URL("../../../../docs/logins.md", import.meta.url), "utf8");
   const [, first = ""] = /^```sh\n(.*?)^```/msu.exec(text) ?? [];
   const lines = first.trim().split("\n");
   expect(lines).toHaveLength(4);

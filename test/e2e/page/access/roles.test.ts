@@ -2,9 +2,9 @@ import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Configuration } from "../support/instance.ts";
-import { PageRig, soon } from "../support/page-rig.ts";
-import { ECHO, EXIT_AS_TYPED } from "../support/shell.ts";
+import type { Configuration } from "../../support/instance.ts";
+import { PageRig, soon } from "../../support/page-rig.ts";
+import { ECHO, EXIT_AS_TYPED } from "../../support/shell.ts";
 
 // The page of a user who may look at some processes: what is there, what is disabled, and why.
 
@@ -69,7 +69,7 @@ const SHUT: Readonly<Record<string, string>> = {
 
 /** Kinds of views, as the sources of the page declare them. */
 function kindsOfViews(): string[] {
-  const root = fileURLToPath(new URL("../../../web/src/", import.meta.url));
+  const root = fileURLToPath(new URL("../../../../web/src/", import.meta.url));
   const texts = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((path) => /\.tsx?$/.test(path));
   const blocks = texts.flatMap((path) => [
     ...readFileSync(root + path, "utf8").matchAll(/interface (?:ViewFields|CoreViews) (?:extends \w+ )?\{([\s\S]*?)\n\s*\}/g),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { PageRig, soon } from "../support/page-rig.ts";
-import { READY_WHEN_TYPED } from "../support/shell.ts";
+import { PageRig, soon } from "../../support/page-rig.ts";
+import { READY_WHEN_TYPED } from "../../support/shell.ts";
 
 const LISTENER = `import socket, time
 one = socket.socket()

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createRequire } from "node:module";
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
-import { eventually } from "../support/wait.ts";
+import { PageRig, type ShownPage, soon } from "../../support/page-rig.ts";
+import { eventually } from "../../support/wait.ts";
 
 /** A program with a page that shows what the program has seen, the page's cookies, and the echo of a WebSocket. */
 const SITE = `const { createServer } = require("node:http");

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, test } from "vitest";
-import { PageRig, soon } from "../support/page-rig.ts";
-import { ECHO } from "../support/shell.ts";
+import { PageRig, soon } from "../../support/page-rig.ts";
+import { ECHO } from "../../support/shell.ts";
 
 let rig: PageRig;
 

@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makeUpNetwork } from "../support/made-up-network.ts";
-import { PageRig, rulesIn, type ShownPage, soon } from "../support/page-rig.ts";
-import { eventually } from "../support/wait.ts";
+import { makeUpNetwork } from "../../support/made-up-network.ts";
+import { PageRig, rulesIn, type ShownPage, soon } from "../../support/page-rig.ts";
+import { eventually } from "../../support/wait.ts";
 
 /** The arm of the demo: joint states at 200 Hz, gains as parameters, a service. */
-const ARM = fileURLToPath(new URL("../../../examples/demo/programs/arm/", import.meta.url));
+const ARM = fileURLToPath(new URL("../../../../examples/demo/programs/arm/", import.meta.url));
 
 /** From one element of a view to another by Tab, more than once around. */
 const MAX_STEPS = 250;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
+import { PageRig, type ShownPage, soon } from "../../support/page-rig.ts";
 
 let rig: PageRig;
 let shown: ShownPage;

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
 import { subjectOfTopic } from "../../../src/base/topics/topic-subject.ts";
+import { Flow } from "../network/rate-bounds.ts";
 import type { Client } from "../support/client.ts";
 import { eventually } from "../support/wait.ts";
-import { ALL_SUBSCRIBERS, definitionOf, PLACES, type Plant, type Publisher, pidOf } from "./data-plane-plant.ts";
-import { addressesOf, byKey, FollowedTables, type Row } from "./data-plane-rig.ts";
-import { Flow } from "./rate-bounds.ts";
+import { ALL_SUBSCRIBERS, definitionOf, PLACES, type Plant, type Publisher, pidOf } from "./plant.ts";
+import { addressesOf, byKey, FollowedTables, type Row } from "./rig.ts";
 
 export const SHAPE = {
   name: "demo.MoveTo",

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noThenProperty: it is a key of the configuration.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
+import { PageRig, type ShownPage, soon } from "../../support/page-rig.ts";
 
 let rig: PageRig;
 let shown: ShownPage;

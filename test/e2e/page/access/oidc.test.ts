@@ -2,9 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CLIENT, TestProvider } from "../../features/oidc/test-provider.ts";
-import { PageRig, ShownPage, soon } from "../support/page-rig.ts";
-import { ECHO } from "../support/shell.ts";
+import { CLIENT, TestProvider } from "../../../features/oidc/test-provider.ts";
+import { PageRig, ShownPage, soon } from "../../support/page-rig.ts";
+import { ECHO } from "../../support/shell.ts";
 
 const PROCESSES = { processes: { "tools/echo": { command: ECHO }, "vault/keyring": { command: ECHO } } };
 

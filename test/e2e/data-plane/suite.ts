@@ -4,9 +4,9 @@ import { subjectOfTopic } from "../../../src/base/topics/topic-subject.ts";
 import { connectBus } from "../../../src/bus/client/connect-bus.ts";
 import type { Client, Frame } from "../support/client.ts";
 import { eventually } from "../support/wait.ts";
-import { ALL_SUBSCRIBERS, PLACES, Plant, pidOf } from "./data-plane-plant.ts";
-import { byKey, type Row } from "./data-plane-rig.ts";
-import { SHAPE, Truth } from "./data-plane-truth.ts";
+import { ALL_SUBSCRIBERS, PLACES, Plant, pidOf } from "./plant.ts";
+import { byKey, type Row } from "./rig.ts";
+import { SHAPE, Truth } from "./truth.ts";
 
 const SPECS = Object.fromEntries(
   Array.from({ length: 20 }, (_, n) => [

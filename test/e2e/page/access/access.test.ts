@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
-import { ECHO, READY_WHEN_TYPED } from "../support/shell.ts";
-import { eventually } from "../support/wait.ts";
+import { PageRig, type ShownPage, soon } from "../../support/page-rig.ts";
+import { ECHO, READY_WHEN_TYPED } from "../../support/shell.ts";
+import { eventually } from "../../support/wait.ts";
 
 let rig: PageRig;
 

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Client } from "../support/client.ts";
-import { PageRig, rulesIn, soon } from "../support/page-rig.ts";
-import { eventually } from "../support/wait.ts";
+import type { Client } from "../../support/client.ts";
+import { PageRig, rulesIn, soon } from "../../support/page-rig.ts";
+import { eventually } from "../../support/wait.ts";
 
 const THREADS = 400;
 const PROGRAM = `import threading

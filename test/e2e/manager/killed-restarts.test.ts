@@ -9,7 +9,7 @@ import { isAlive } from "../support/marked.ts";
 import { sh } from "../support/shell.ts";
 import { eventually } from "../support/wait.ts";
 
-/** More of them: `MGR_RESTART_TRIALS=100 npx vitest run --project e2e test/e2e/supervision/killed-restarts.test.ts`. */
+/** More of them: `MGR_RESTART_TRIALS=100 npx vitest run --project e2e test/e2e/manager/killed-restarts.test.ts`. */
 const TRIALS = Number(process.env.MGR_RESTART_TRIALS ?? 3);
 const MAX_DELAY_MS = 150;
 

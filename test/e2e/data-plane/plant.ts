@@ -8,7 +8,7 @@ import { Program } from "../../features/data-plane/client-libraries/program.ts";
 import { bundled } from "../../support/bundled.ts";
 import { Fleet } from "../support/fleet.ts";
 import { eventually } from "../support/wait.ts";
-import { addressesOf } from "./data-plane-rig.ts";
+import { addressesOf } from "./rig.ts";
 
 const EXAMPLE = fileURLToPath(new URL("../../../examples/clients/thermometer.js", import.meta.url));
 /** Messages of each publisher a second, if the machine can. */

@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { PROCESS_SERIES } from "../../../src/features/load-history/series.ts";
-import { makeUpHistory } from "../../features/load-history/made-up-history.ts";
-import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
-import { ECHO, sh } from "../support/shell.ts";
+import { PROCESS_SERIES } from "../../../../src/features/load-history/series.ts";
+import { makeUpHistory } from "../../../features/load-history/made-up-history.ts";
+import { PageRig, type ShownPage, soon } from "../../support/page-rig.ts";
+import { ECHO, sh } from "../../support/shell.ts";
 
 const MEMBERS = ["sim/world", "sim/other"];
 /** The greater one is the second; in the last half hour there is a gap. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
-import { ECHO } from "../support/shell.ts";
+import { PageRig, type ShownPage, soon } from "../../support/page-rig.ts";
+import { ECHO } from "../../support/shell.ts";
 
 let rig: PageRig;
 let shown: ShownPage;

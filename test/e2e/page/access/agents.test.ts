@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { expect, test } from "vitest";
-import { PageRig, soon } from "../support/page-rig.ts";
+import { PageRig, soon } from "../../support/page-rig.ts";
 
 test("the page asks its user what an agent may end, in both themes and on a phone, and says so when the question is gone", async () => {
   await using rig = await PageRig.up({ processes: { "sim/world": { command: "sleep 1000", autostart: true } } });

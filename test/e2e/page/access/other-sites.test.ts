@@ -3,10 +3,10 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { DaemonLogger } from "../../../src/features/loggers/wire.ts";
-import type { Client } from "../support/client.ts";
-import { launchBrowser } from "../support/demo.ts";
-import { Instance } from "../support/instance.ts";
+import type { DaemonLogger } from "../../../../src/features/loggers/wire.ts";
+import type { Client } from "../../support/client.ts";
+import { launchBrowser } from "../../support/demo.ts";
+import { Instance } from "../../support/instance.ts";
 
 // A real browser at names that are not loopback, over plain HTTP: it sends no Sec-Fetch headers there.
 

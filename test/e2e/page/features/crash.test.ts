@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { PageRig, soon } from "../support/page-rig.ts";
+import { PageRig, soon } from "../../support/page-rig.ts";
 
 const NAME = "sim/crasher";
 /** `$$$$`: the configuration reads it as `$$`. */

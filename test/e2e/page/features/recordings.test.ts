@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readMcap } from "../../features/recordings/samples/mcap/independent-reader.ts";
-import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
+import { readMcap } from "../../../features/recordings/samples/mcap/independent-reader.ts";
+import { PageRig, type ShownPage, soon } from "../../support/page-rig.ts";
 
 /** The simulated arm of the demo: two topics at 200 Hz. */
-const ARM = fileURLToPath(new URL("../../../examples/demo/programs/arm/", import.meta.url));
+const ARM = fileURLToPath(new URL("../../../../examples/demo/programs/arm/", import.meta.url));
 
 let rig: PageRig;
 let shown: ShownPage;

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
+import { PageRig, type ShownPage, soon } from "../../support/page-rig.ts";
 
 let rig: PageRig;
 let shown: ShownPage;

@@ -1,0 +1,3 @@
+import { dataPlaneSuite } from "./suite.ts";
+
+dataPlaneSuite("the manager");

@@ -1,3 +1,0 @@
-import { dataPlaneSuite } from "./data-plane-suite.ts";
-
-dataPlaneSuite("the manager");
