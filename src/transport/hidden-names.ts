@@ -53,11 +53,7 @@ export class HiddenNames {
       if (node.type === "process") return contains(this.#view, node.name) ? [node] : [];
       const children = this.tree(node.children, processOf);
       if (children.length === 0) return [];
-      const states = children.map((child) => {
-        if (child.type === "group") return child.state;
-        const process = processOf(child.name);
-        return process === undefined ? "stopped" : stateInGroup(process);
-      });
+      const states = children.map((child) => (child.type === "group" ? child.state : stateInGroup(processOf(child.name))));
       return [{ ...node, children, state: groupState(states) }];
     });
   }

@@ -1,13 +1,13 @@
 import type { ProcessSnapshot } from "../../actors/process/process-machine.ts";
 import type { Config } from "../../config/definition.ts";
-import { type Process, type ProcessState, stateInGroup } from "../../protocol/resources/resources.ts";
+import { type Process, stateInGroup } from "../../protocol/resources/resources.ts";
 import { ProcessTree } from "./process-tree.ts";
 
 interface Shown {
   process: Process;
   /** The state of the actor that the resource was made from; null: it has to be made again. */
   of: ProcessSnapshot | null;
-  /** Its position in the list; -1: it is not in the list. */
+  /** The position of the process in the list; -1: it is not in the list. */
   index: number;
 }
 
@@ -50,7 +50,7 @@ export class ShownProcesses {
 
   set(name: string, process: Process, of: ProcessSnapshot | null): void {
     const shown = this.#shown.get(name);
-    const [before, now] = [contribution(shown?.process), contribution(process)];
+    const [before, now] = [stateInGroup(shown?.process), stateInGroup(process)];
     if (before !== now) this.#tree.changed(name, before, now);
     if (shown === undefined) {
       this.#shown.set(name, { process, of, index: -1 });
@@ -63,7 +63,7 @@ export class ShownProcesses {
   }
 
   delete(name: string): void {
-    this.#tree.changed(name, contribution(this.get(name)), contribution(undefined));
+    this.#tree.changed(name, stateInGroup(this.get(name)), stateInGroup(undefined));
     this.#shown.delete(name);
     this.#list = null;
   }
@@ -93,11 +93,6 @@ export class ShownProcesses {
   }
 
   #makeTree(): ProcessTree {
-    return new ProcessTree(this.#config, (name) => contribution(this.get(name)));
+    return new ProcessTree(this.#config, (name) => stateInGroup(this.get(name)));
   }
-}
-
-/** What a process contributes to the state of its group. */
-function contribution(process: Process | undefined): ProcessState {
-  return process === undefined ? "stopped" : stateInGroup(process);
 }

@@ -20,8 +20,10 @@ export function stateWord<S extends string>(state: S): S | "restarting" {
   return state === "backoff" ? "restarting" : state;
 }
 
-/** The state that a process contributes to its group: a process that restarts after a failure counts as `backoff`. */
-export function stateInGroup({ state, restarting }: { state: ProcessState; restarting: boolean }): ProcessState {
+/** The state that a process contributes to its group: one that restarts after a failure counts as `backoff`, one that is not known as `stopped`. */
+export function stateInGroup(process: { readonly state: ProcessState; readonly restarting: boolean } | undefined): ProcessState {
+  if (process === undefined) return "stopped";
+  const { state, restarting } = process;
   return restarting && state !== "stopping" ? "backoff" : state;
 }
 

@@ -193,7 +193,7 @@ const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 780 }, is
 /** Rules of axe-core that the width of a desktop can matter for. */
 const RULES_OF_LAYOUT = ["scrollable-region-focusable", "button-name", "link-name", "target-size"];
 
-/** What the next view is shown in. It is judged in this theme first, because to change it draws the whole page anew. */
+/** The theme that the next view is shown and judged in first: a change of it draws the whole page anew. */
 let theme: "dark" | "light" = "dark";
 
 /** What is around every view. */
@@ -201,7 +201,7 @@ const FRAME = ["header.top", "nav.sidebar", "nav.phone-nav", "footer.status"];
 
 /** Parts of the frame that axe has examined in a test, by width, theme, rules and content: around most views they are the same. */
 type Examined = Set<string>;
-/** Of axe-core; undefined: all. */
+/** Names of rules of axe-core; undefined: all rules. */
 type Rules = readonly string[] | undefined;
 
 /** Selectors of those parts of the frame that were examined as they are now. The others count as examined from now on. */
@@ -220,7 +220,7 @@ interface Judging {
   readonly isTouch?: boolean;
 }
 
-/** What is wrong with the accessibility and the layout of a view, in the theme and at the width that it is shown in. */
+/** Faults of accessibility and layout of a view, in the theme and at the width that it is shown in. */
 async function faultsOf(shown: ShownPage, rules: Rules, { examined, isTouch = false }: Judging): Promise<string[]> {
   const { page } = shown;
   const violations = await shown.violations(rules, await examinedBefore(page, rules, examined));
@@ -229,7 +229,7 @@ async function faultsOf(shown: ShownPage, rules: Rules, { examined, isTouch = fa
   return [...violations, ...faults, ...touch].map((fault) => `${theme}: ${fault}`);
 }
 
-/** What is wrong with a view in both themes; it stays in the second one. */
+/** Faults of a view in both themes; it stays in the second one. */
 async function faultsInBothThemes(shown: ShownPage, judging: Judging): Promise<string[]> {
   await shown.turn(theme);
   const found = await faultsOf(shown, undefined, judging);

@@ -28,7 +28,7 @@ const KEEP_NOTICES = `{
   }).observe(document, { childList: true, subtree: true, characterData: true });
 }`;
 
-/** Of axe-core: enough for the second theme of what was judged by all rules in the first. Themes differ in colours alone (test/web/themes.test.ts). */
+/** Rules of axe-core for a second theme, when all rules have judged the first: themes differ in colours alone (test/web/themes.test.ts). */
 export const RULES_OF_COLOURS = ["color-contrast", "link-in-text-block"];
 
 /** Rules of axe-core for what is judged in both themes: all of them in the dark one, which is undefined. */
