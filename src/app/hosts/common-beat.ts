@@ -1,11 +1,14 @@
-import { type Clock, untilBeat } from "../../base/timing/clock.ts";
+import { type Clock, everyBeat } from "../../base/timing/clock.ts";
 import { HEARTBEAT_MS } from "../../contract/messages.ts";
 
-/** Calls all sessions of a clock together: with 1,000 hosts, a timer for each makes a write to the bus of each heartbeat, and one for all a few. */
+/**
+ * Calls all sessions of a clock together: with 1,000 hosts, a timer for each makes a write to the bus of each heartbeat, and one for all a
+ * few. Like every beat, it does not keep a program alive: the hosts and sockets for which the heartbeats are sent do.
+ */
 class CommonBeat {
   readonly #clock: Clock;
   readonly #members = new Set<() => void>();
-  #timer: unknown = null;
+  #end: (() => void) | null = null;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -13,20 +16,17 @@ class CommonBeat {
 
   add(work: () => void): () => void {
     this.#members.add(work);
-    if (this.#members.size === 1) this.#next();
+    this.#end ??= everyBeat(HEARTBEAT_MS, () => this.#beat(), this.#clock);
     return () => {
-      if (this.#members.delete(work) && this.#members.size === 0) this.#clock.clearTimeout(this.#timer);
+      this.#members.delete(work);
+      if (this.#members.size > 0) return;
+      this.#end?.();
+      this.#end = null;
     };
   }
 
-  #next(): void {
-    this.#timer = this.#clock.setTimeout(
-      () => {
-        this.#next();
-        for (const member of [...this.#members]) if (this.#members.has(member)) member();
-      },
-      untilBeat(HEARTBEAT_MS, this.#clock.monotonic()),
-    );
+  #beat(): void {
+    for (const member of [...this.#members]) if (this.#members.has(member)) member();
   }
 }
 
