@@ -126,20 +126,37 @@ export function unifiedCgroup(proc: string): string | null {
   return line === undefined ? null : line.slice("0::".length);
 }
 
-/** The folder of a process's cgroup in a mounted cgroup v2; null: there is none. `proc`: its folder in /proc. */
-export function ownCgroup(proc: string): string | null {
-  const unified = unifiedCgroup(proc);
-  if (unified === null) return null;
-  for (const line of readFileSync(join(proc, "mountinfo"), "utf8").split("\n")) {
+/** A part of the hierarchy of version 2, and the folder where it is mounted. */
+export interface CgroupMount {
+  /** Name of the cgroup at the top of this part: "/" if all of it is mounted. */
+  readonly root: string;
+  readonly folder: string;
+}
+
+/** Mounts of cgroup v2 that a process sees. `proc`: its folder in /proc. */
+export function cgroupMounts(proc: string): CgroupMount[] {
+  const lines = readFileSync(join(proc, "mountinfo"), "utf8").split("\n");
+  return lines.flatMap((line) => {
     // proc(5): … root, mount point, options, then " - " and the type of the file system.
     const [before = "", after = ""] = line.split(" - ");
-    const [, , , root = "", mountPoint = ""] = before.split(" ");
-    if (!after.startsWith("cgroup2 ")) continue;
-    // Only a part of the hierarchy may be mounted: then the path of the cgroup begins with its root.
-    if (root === "/") return join(mountPoint, unified);
-    if (unified === root || unified.startsWith(`${root}/`)) return join(mountPoint, unified.slice(root.length));
+    const [, , , root = "", folder = ""] = before.split(" ");
+    return after.startsWith("cgroup2 ") ? { root, folder } : [];
+  });
+}
+
+/** The folder of a cgroup of this name (`unifiedCgroup`); null: it is not mounted. */
+export function cgroupFolder(mounts: readonly CgroupMount[], name: string): string | null {
+  for (const { root, folder } of mounts) {
+    if (root === "/") return join(folder, name);
+    if (name === root || name.startsWith(`${root}/`)) return join(folder, name.slice(root.length));
   }
   return null;
+}
+
+/** The folder of a process's cgroup in a mounted cgroup v2; null: there is none. `proc`: its folder in /proc. */
+export function ownCgroup(proc: string): string | null {
+  const name = unifiedCgroup(proc);
+  return name === null ? null : cgroupFolder(cgroupMounts(proc), name);
 }
 
 /**

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startTimeOf } from "../../../src/daemon/proc/proc.ts";
-import { RunCgroups } from "../../../src/daemon/tree/cgroups.ts";
+import { ownCgroup, RunCgroups } from "../../../src/daemon/tree/cgroups.ts";
 import { killLeftovers } from "../../../src/daemon/tree/guard.ts";
 import { processesWith, uniqueSeconds, until } from "../../support/processes.ts";
 
@@ -21,6 +21,19 @@ function proc(cgroup: string, mountinfo: string): string {
   writeFileSync(join(folder, "mountinfo"), mountinfo);
   return folder;
 }
+
+it("the folder of a cgroup is below the mount whose part of the hierarchy has it", () => {
+  const mounts = [
+    "21 26 0:20 / /proc rw - proc proc rw",
+    "41 31 0:38 /a/b /part rw - cgroup2 cgroup2 rw",
+    "42 31 0:38 /c /other rw - cgroup2 cgroup2 rw",
+  ];
+  const folderOf = (name: string) => ownCgroup(proc(`4:memory:/m\n0::${name}\n`, mounts.join("\n")));
+  expect(folderOf("/a/b/run")).toBe("/part/run");
+  expect(folderOf("/a/b")).toBe("/part");
+  expect(folderOf("/c/run/x")).toBe("/other/run/x");
+  expect(folderOf("/a/bc")).toBeNull();
+});
 
 describe("cgroups of runs", () => {
   it("are not used without cgroup v2, where it cannot be written, and where it cannot kill; nothing is left then", () => {

@@ -1,20 +1,20 @@
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import type { Clock } from "../../../base/timing/clock.ts";
 import { readProcFile } from "../../../daemon/proc/proc.ts";
-import { ownCgroup, unifiedCgroup } from "../../../daemon/tree/cgroups.ts";
+import { type CgroupMount, cgroupFolder, cgroupMounts, unifiedCgroup } from "../../../daemon/tree/cgroups.ts";
 import { executablePath, type SeenExecutable, seeExecutable } from "./executable.ts";
 
-/** A shell may have executed the program by then, and the run is in its cgroup, milliseconds. */
-const LOOK_AGAIN_MS = 1_000;
-/** The runs that begin within this time are looked at again together, milliseconds. */
-const TOGETHER_MS = 50;
+/** Delay of the second examination of a run, milliseconds: a shell may have executed the program by then, and the run is in its cgroup. */
+const EXAMINE_AGAIN_MS = 1_000;
+/** Runs that begin within this time are examined again together, milliseconds. */
+const GATHER_MS = 50;
 /** The daemon's limits, which its runs have unless others are configured, are read again after this time, milliseconds. */
-const LIMITS_HOLD_MS = 1_000;
+const LIMITS_VALID_MS = 1_000;
 
 /** The limit of a run's tag (src/daemon/tree/run-tag.ts): another one in each run. */
 const RUN_MARK = /^Max file locks .*\n/m;
 
-/** The facts of /proc about the leader of a run while it lived: nothing is there when it has ended. */
+/** Facts about the leader of a run, from /proc. They are read while it lives, because they are gone when it has ended. */
 export interface SeenRun {
   executable: SeenExecutable | null;
   /** Text of /proc/PID/limits without the limit that marks runs, so that most runs have the same. */
@@ -28,17 +28,17 @@ interface Entry extends SeenRun {
   readonly begun: number;
 }
 
-/** Looks at each run when it begins, and once more a second later. Hundreds may begin in one second, so it reads no more than it has to. */
+/** Examines each run when it begins, and once more a second later. Hundreds may begin in one second, so it reads no more than it has to. */
 export class SeenRuns {
   readonly #clock: Clock;
   readonly #runs = new Map<string, Entry>();
-  /** Those that are looked at once more, the earliest first. */
+  /** Runs that are examined once more, the earliest first. */
   readonly #again = new Map<string, Entry>();
   #timer: unknown = null;
   /** The text of the last run without limits of its own, kept once for all that have the same. */
   #limits: { readonly text: string; readonly read: number } | null = null;
-  /** The folder of the last cgroup, by its name: the list of mounts is long, and the runs of a host have the same cgroup or siblings. */
-  #known: { readonly cgroup: string; readonly folder: string } | null = null;
+  /** Read once, when first needed: the list of mounts is long, and this program reads the cgroups of all runs through its own. */
+  #mounts: readonly CgroupMount[] | null = null;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -51,7 +51,7 @@ export class SeenRuns {
     const entry: Entry = { pid, begun, executable: seeExecutable(pid), limits, cgroup: null };
     this.#runs.set(runId, entry);
     this.#again.set(runId, entry);
-    this.#timer ??= this.#clock.setTimeout(() => this.#lookAgain(), LOOK_AGAIN_MS);
+    this.#timer ??= this.#clock.setTimeout(() => this.#examineAgain(), EXAMINE_AGAIN_MS);
   }
 
   /** Returns what was seen of a run that has ended, and forgets it. */
@@ -75,13 +75,13 @@ export class SeenRuns {
     this.#timer = null;
   }
 
-  #lookAgain(): void {
+  #examineAgain(): void {
     this.#timer = null;
     const now = this.#clock.monotonic();
     for (const [runId, entry] of this.#again) {
-      const left = entry.begun + LOOK_AGAIN_MS - now;
+      const left = entry.begun + EXAMINE_AGAIN_MS - now;
       if (left > 0) {
-        this.#timer = this.#clock.setTimeout(() => this.#lookAgain(), Math.max(left, TOGETHER_MS));
+        this.#timer = this.#clock.setTimeout(() => this.#examineAgain(), Math.max(left, GATHER_MS));
         return;
       }
       this.#again.delete(runId);
@@ -93,7 +93,7 @@ export class SeenRuns {
 
   #limitsWithoutOwn(pid: number, now: number): string | null {
     const known = this.#limits;
-    if (known !== null && now - known.read < LIMITS_HOLD_MS) return known.text;
+    if (known !== null && now - known.read < LIMITS_VALID_MS) return known.text;
     const text = limitsOf(pid);
     if (text === null) return null;
     this.#limits = { text: text === known?.text ? known.text : text, read: now };
@@ -103,24 +103,13 @@ export class SeenRuns {
   /** Null: there is no cgroup v2, or the process has ended. A cgroup of the run's own began with it, so nothing in it was killed before. */
   #cgroupOf(runId: string, pid: number): SeenRun["cgroup"] {
     try {
-      const folder = this.#folderOf(`/proc/${pid}`);
+      const name = unifiedCgroup(`/proc/${pid}`);
+      this.#mounts ??= cgroupMounts("/proc/self");
+      const folder = name === null ? null : cgroupFolder(this.#mounts, name);
       return folder === null ? null : { folder, oomKills: basename(folder) === runId ? 0 : oomKillsIn(folder) };
     } catch {
       return null;
     }
-  }
-
-  #folderOf(proc: string): string | null {
-    const cgroup = unifiedCgroup(proc);
-    const known = this.#known;
-    if (cgroup === null) return null;
-    if (cgroup === known?.cgroup) return known.folder;
-    // The root of what is mounted has a folder with another name, and siblings that are not mounted.
-    const isSibling =
-      known !== null && dirname(cgroup) === dirname(known.cgroup) && cgroup !== "/" && basename(known.folder) === basename(known.cgroup);
-    const folder = isSibling ? join(dirname(known.folder), basename(cgroup)) : ownCgroup(proc);
-    if (folder !== null) this.#known = { cgroup, folder };
-    return folder;
   }
 }
 

@@ -6,7 +6,7 @@ import { unifiedCgroup } from "../../../../src/daemon/tree/cgroups.ts";
 import { SeenRuns } from "../../../../src/features/crash-reports/host/seen-runs.ts";
 import { SimulatedClock } from "../../../../src/testing/simulated-clock.ts";
 
-test("each run is looked at again a second after it began, runs of one moment together", async () => {
+test("each run is examined again a second after it began, together with the runs of the same moment", async () => {
   const clock = new SimulatedClock();
   const seen = new SeenRuns(clock);
   const child = spawn("/bin/sh", ["-c", "echo shell; read go; exec cat"]);
@@ -48,7 +48,7 @@ test("a run has the limits of this program, or those that are configured for it"
   }
 });
 
-test("the second look at a run finds the program that a shell has executed since, and runs of one cgroup have the same folder", async () => {
+test("the second examination of a run finds the program that a shell has executed since, and runs of one cgroup have the same folder", async () => {
   const clock = new SimulatedClock();
   const seen = new SeenRuns(clock);
   const shell = spawn("/bin/sh", ["-c", "echo shell; read go; exec cat"]);
