@@ -1,7 +1,7 @@
 import headless from "@xterm/headless";
 import { afterEach, expect, test } from "vitest";
 import { type DrawnRule, DrawQueue } from "../../web/src/terminal/draw-queue.ts";
-import type { RunRule } from "../../web/src/terminal/run-rules.ts";
+import type { RunRule } from "../../web/src/terminal/places/run-rules.ts";
 
 const opened: headless.Terminal[] = [];
 afterEach(() => {

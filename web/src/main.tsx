@@ -9,7 +9,7 @@ import { followLog } from "./log/follow-log.ts";
 import { openAddress } from "./state/navigation.ts";
 import { connection } from "./state/store.ts";
 import { addViewTypes } from "./state/views.ts";
-import { followPlaceAddress } from "./terminal/open-at.ts";
+import { followPlaceAddress } from "./terminal/places/open-at.ts";
 import "./style.css";
 
 /** Delay until the code of the other views is loaded, ms: the first view is shown by then. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { resultText, searchProblem } from "../../../web/src/terminal/search-query.ts";
+import { resultText, searchProblem } from "../../../web/src/terminal/places/search-query.ts";
 import { nextItem } from "../../../web/src/ui/menu-keys.ts";
 import { nameParts } from "../../../web/src/ui/name-parts.ts";
 

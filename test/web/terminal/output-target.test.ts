@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findTarget, parseTarget, rowsOf, textOfTarget } from "../../../web/src/terminal/output-target.ts";
+import { findTarget, parseTarget, rowsOf, textOfTarget } from "../../../web/src/terminal/places/output-target.ts";
 
 const OUTPUT = "one\r\nzwei ä\r\nthree\r\n";
 const BYTES = Buffer.byteLength(OUTPUT);

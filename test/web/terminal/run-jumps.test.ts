@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RunJumps } from "../../../web/src/terminal/run-jumps.ts";
+import { RunJumps } from "../../../web/src/terminal/places/run-jumps.ts";
 
 const rule = (line: number, isDisposed = false) => ({ line, isDisposed });
 const jumps = (...rules: ReturnType<typeof rule>[]) => {

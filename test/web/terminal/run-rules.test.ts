@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type OutputPart, type PastRun, type RunHistory, RunRules } from "../../../web/src/terminal/run-rules.ts";
+import { type OutputPart, type PastRun, type RunHistory, RunRules } from "../../../web/src/terminal/places/run-rules.ts";
 
 const STREAM = "stream-1";
 const run = (number: number, offset: number | null, changed: Partial<PastRun> = {}): PastRun => ({

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isTerminalReply } from "../../../web/src/terminal/terminal-replies.ts";
+import { isTerminalReply } from "../../../web/src/terminal/input/terminal-replies.ts";
 
 test.each([
   "\x1b[?1;2c",

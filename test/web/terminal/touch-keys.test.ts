@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { heldModifiers, releaseModifiers, tapModifier, textOfKey, typedText } from "../../../web/src/terminal/touch-keys.ts";
+import { heldModifiers, releaseModifiers, tapModifier, textOfKey, typedText } from "../../../web/src/terminal/input/touch-keys.ts";
 
 beforeEach(releaseModifiers);
 

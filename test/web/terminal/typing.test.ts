@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { MAX_PIECE_CHARACTERS } from "../../../src/base/text/text-pieces.ts";
-import { inOrder } from "../../../web/src/terminal/typing.ts";
+import { inOrder } from "../../../web/src/terminal/input/typing.ts";
 
 /** What was sent and how it is answered, one after the other. */
 function rig() {

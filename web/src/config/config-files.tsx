@@ -1,4 +1,4 @@
-import { Icon } from "../ui/icons.tsx";
+import { Icon } from "../ui/marks/icons.tsx";
 import { unsaved } from "./config-drafts.ts";
 
 export interface ConfigFile {

@@ -4,7 +4,7 @@ import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 import type { ConfigFileProblem } from "../../../src/protocol/resources/resources.ts";
 import { ask, connection } from "../state/store.ts";
 import { Button } from "../ui/button.tsx";
-import { Icon } from "../ui/icons.tsx";
+import { Icon } from "../ui/marks/icons.tsx";
 import { complain, toast } from "../ui/toasts.ts";
 import { checkText } from "./check-text.ts";
 import { configActions } from "./config-actions.ts";

@@ -1,4 +1,4 @@
-import { StateMark } from "../ui/state-mark.tsx";
+import { StateMark } from "../ui/marks/state-mark.tsx";
 import type { FileState } from "./problems.ts";
 
 const LOOKS = {

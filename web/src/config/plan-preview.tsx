@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { ask } from "../state/store.ts";
 import { Dialog } from "../ui/dialog.tsx";
-import { Icon } from "../ui/icons.tsx";
+import { Icon } from "../ui/marks/icons.tsx";
 import { complain, toast } from "../ui/toasts.ts";
 import { type Plan, planParts } from "./plan-parts.ts";
 

@@ -1,6 +1,6 @@
 import type { ConfigFileProblem } from "../../../src/protocol/resources/resources.ts";
-import { Icon } from "../ui/icons.tsx";
-import { StateMark } from "../ui/state-mark.tsx";
+import { Icon } from "../ui/marks/icons.tsx";
+import { StateMark } from "../ui/marks/state-mark.tsx";
 import { type ConfigFile, shortPath } from "./config-files.tsx";
 import { problemCount } from "./problems.ts";
 

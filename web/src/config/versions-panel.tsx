@@ -1,6 +1,6 @@
 import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 import { Button } from "../ui/button.tsx";
-import { IconButton } from "../ui/icons.tsx";
+import { IconButton } from "../ui/marks/icons.tsx";
 import { clockTime } from "../ui/time.ts";
 
 export type History = Extract<ManagerFrame, { type: "config_history"; ok: true }>;

@@ -5,7 +5,7 @@ import { linkTo, poppedOut } from "../state/navigation.ts";
 import { client, hasProcess } from "../state/store.ts";
 import { useFollowing } from "../ui/list/following.ts";
 import { useViewport } from "../ui/list/viewport.ts";
-import { isNarrow } from "../ui/screen.ts";
+import { isNarrow } from "../ui/browser/screen.ts";
 import { clockTime, isOld } from "../ui/time.ts";
 import { loadOlder, olderEntries } from "./log-history.ts";
 import { marked, matchesIn, withNames, wrapped } from "./log-lines.ts";

@@ -12,9 +12,9 @@ import { useLoads } from "../state/loads.ts";
 import { groupStyle } from "../state/settings.ts";
 import { allProcesses, isLoaded, tree } from "../state/store.ts";
 import { Button } from "../ui/button.tsx";
-import { Icon, IconButton } from "../ui/icons.tsx";
+import { Icon, IconButton } from "../ui/marks/icons.tsx";
 import { Name } from "../ui/name.tsx";
-import { StateChip } from "../ui/state-mark.tsx";
+import { StateChip } from "../ui/marks/state-mark.tsx";
 import { MemberTable } from "./member-table.tsx";
 import { TerminalGrid } from "./terminal-grid.tsx";
 

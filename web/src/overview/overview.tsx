@@ -4,7 +4,7 @@ import type { Process } from "../../../src/protocol/resources/resources.ts";
 import type { ProcessCurve } from "../actions/page-feature.ts";
 import { useLoads } from "../state/loads.ts";
 import { allProcesses, connection, isLoaded } from "../state/store.ts";
-import { usePointerOver } from "../ui/pointer-over.ts";
+import { usePointerOver } from "../ui/browser/pointer-over.ts";
 import { Attention } from "./attention.tsx";
 import { HostsPanel } from "./hosts-panel.tsx";
 import { RecentChanges } from "./recent-changes.tsx";

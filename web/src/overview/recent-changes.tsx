@@ -4,7 +4,7 @@ import { StateStrip, StripLegend } from "../process/state-strip.tsx";
 import { linkTo } from "../state/navigation.ts";
 import { processOf } from "../state/store.ts";
 import { Name } from "../ui/name.tsx";
-import { StateMark } from "../ui/state-mark.tsx";
+import { StateMark } from "../ui/marks/state-mark.tsx";
 import { clockTime, now } from "../ui/time.ts";
 
 /** Maximum number of processes in the list. */

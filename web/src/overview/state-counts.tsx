@@ -1,7 +1,7 @@
 import { SHOWN_STATES, type ShownState, wordOf } from "../../../src/client/shown/shown-state.ts";
 import { counts } from "../state/store.ts";
 import { filterTree } from "../tree/tree-filter.ts";
-import { StateMark } from "../ui/state-mark.tsx";
+import { StateMark } from "../ui/marks/state-mark.tsx";
 import { TROUBLE } from "./causes.ts";
 
 const WORST_FIRST: readonly ShownState[] = [...TROUBLE, ...SHOWN_STATES.filter((state) => !TROUBLE.includes(state))];

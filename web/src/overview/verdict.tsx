@@ -6,8 +6,8 @@ import { RestartToApply } from "../process/restart-to-apply.tsx";
 import { needsAttention } from "../state/attention.ts";
 import { counts, hosts, processNames, processOf } from "../state/store.ts";
 import { Button } from "../ui/button.tsx";
-import { Icon } from "../ui/icons.tsx";
-import { StateMark } from "../ui/state-mark.tsx";
+import { Icon } from "../ui/marks/icons.tsx";
+import { StateMark } from "../ui/marks/state-mark.tsx";
 import { verdictOf } from "./verdict-text.ts";
 
 /** The first line: whether everything is all right, and actions on all affected processes at once. */

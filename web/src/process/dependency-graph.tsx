@@ -1,8 +1,8 @@
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { showProcess } from "../state/navigation.ts";
 import { processOf } from "../state/store.ts";
-import { isNarrow } from "../ui/screen.ts";
-import { ProcessMark } from "../ui/state-mark.tsx";
+import { isNarrow } from "../ui/browser/screen.ts";
+import { ProcessMark } from "../ui/marks/state-mark.tsx";
 
 const ROW = 30;
 const ROW_NARROW = 46;

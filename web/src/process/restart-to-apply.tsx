@@ -1,7 +1,7 @@
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { forbiddenOf, request, type Target } from "../actions/commands.ts";
 import { Button } from "../ui/button.tsx";
-import { Icon } from "../ui/icons.tsx";
+import { Icon } from "../ui/marks/icons.tsx";
 
 /** A button that restarts those of `processes` that run another command or configuration than their next start would; draws nothing without any. */
 export function RestartToApply({ processes }: { processes: readonly Process[] }) {

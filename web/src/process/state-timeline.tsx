@@ -1,4 +1,4 @@
-import { StateMark } from "../ui/state-mark.tsx";
+import { StateMark } from "../ui/marks/state-mark.tsx";
 import { clockTime, lasting, millisecondsOf, now } from "../ui/time.ts";
 import type { StateChange } from "./state-history.ts";
 import { StateStrip } from "./state-strip.tsx";

@@ -1,5 +1,5 @@
 import { computed, effect, signal } from "@preact/signals";
-import { isNarrow } from "../ui/screen.ts";
+import { isNarrow } from "../ui/browser/screen.ts";
 import * as layouts from "./layout.ts";
 import { storedLayout } from "./settings.ts";
 import { addressOfView, isPoppedOut, keyOf, type View, viewOfAddress, withoutParameters } from "./views.ts";

@@ -1,5 +1,5 @@
 import { effect, type Signal, signal } from "@preact/signals";
-import { matchesMedia } from "../ui/screen.ts";
+import { matchesMedia } from "../ui/browser/screen.ts";
 
 /** A setting that this browser keeps in localStorage; it is validated when it is read. */
 export function kept<T>(name: string, initial: T, read: (value: unknown) => T | null): Signal<T> {

@@ -1,4 +1,4 @@
-import type { IconName } from "../ui/icon-paths.ts";
+import type { IconName } from "../ui/marks/icon-paths.ts";
 import { refusalOf } from "./access.ts";
 import type { Wanted } from "./wanted.ts";
 

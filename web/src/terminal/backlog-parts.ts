@@ -1,6 +1,6 @@
 import type { OutputPlace } from "../../../src/client/output-join.ts";
 import type { DrawnPart } from "./draw-queue.ts";
-import { bytesOf, type RunRules } from "./run-rules.ts";
+import { bytesOf, type RunRules } from "./places/run-rules.ts";
 
 /** Something that is drawn before the character with this index. */
 export interface Cut {

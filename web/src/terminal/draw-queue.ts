@@ -1,4 +1,4 @@
-import type { OutputPart, RunRule } from "./run-rules.ts";
+import type { OutputPart, RunRule } from "./places/run-rules.ts";
 
 /** Maximum size of a piece of text, characters: xterm.js checks the clock between two pieces, so small ones never block the page for long. */
 const DRAWN_PIECE = 16_384;

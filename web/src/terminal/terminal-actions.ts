@@ -1,6 +1,6 @@
 import { poppedOut } from "../state/navigation.ts";
 import { client } from "../state/store.ts";
-import { downloadText } from "../ui/download.ts";
+import { downloadText } from "../ui/browser/download.ts";
 import type { OpenTerminal } from "./terminal.ts";
 
 const MAX_DOWNLOADED_LINES = 100_000;

@@ -5,9 +5,9 @@ import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
 import type { ask } from "../state/store.ts";
 import { type Cut, partsBetween } from "./backlog-parts.ts";
 import { type DrawnPart, type DrawnRule, DrawQueue, LEAVE_ALTERNATE_SCREEN, RESET } from "./draw-queue.ts";
-import type { OutputTarget } from "./output-target.ts";
-import { type OutputPart, type RunHistory, RunRules } from "./run-rules.ts";
-import { type OutputTerminal, TargetPlace } from "./target-place.ts";
+import type { OutputTarget } from "./places/output-target.ts";
+import { type OutputPart, type RunHistory, RunRules } from "./places/run-rules.ts";
+import { type OutputTerminal, TargetPlace } from "./places/target-place.ts";
 import type { ReportedSize } from "./terminal-size.ts";
 
 const BACKLOG_LINES = 5_000;

@@ -1,7 +1,7 @@
 import { type ShownState, wordOf } from "../../../src/client/shown/shown-state.ts";
 import { counts } from "../state/store.ts";
-import { isNarrow } from "../ui/screen.ts";
-import { StateMark } from "../ui/state-mark.tsx";
+import { isNarrow } from "../ui/browser/screen.ts";
+import { StateMark } from "../ui/marks/state-mark.tsx";
 import { ArrangementChoice } from "./arrangement-choice.tsx";
 import { filter, filterTree } from "./tree-filter.ts";
 import { focusRow, openBest } from "./tree-navigation.ts";

@@ -10,7 +10,7 @@ import { folds } from "../state/settings.ts";
 import { processOf, tree } from "../state/store.ts";
 import { keyOf, type View } from "../state/views.ts";
 import type { Viewport } from "../ui/list/viewport.ts";
-import { isNarrow } from "../ui/screen.ts";
+import { isNarrow } from "../ui/browser/screen.ts";
 import { toast } from "../ui/toasts.ts";
 import { arrangedTree, arrangement } from "./arrangement.ts";
 import { filtered } from "./tree-filter.ts";

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { IconButton } from "./icons.tsx";
+import { IconButton } from "./marks/icons.tsx";
 
 /** A modal dialog of the browser, which traps the focus and restores it at the end. */
 export function Dialog(props: { label: string; class?: string; title?: boolean; onClose: () => void; children: ComponentChildren }) {

@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import type { IconName } from "./icon-paths.ts";
-import { Icon, IconButton } from "./icons.tsx";
+import type { IconName } from "./marks/icon-paths.ts";
+import { Icon, IconButton } from "./marks/icons.tsx";
 import { nextItem } from "./menu-keys.ts";
 
 export interface MenuItem {

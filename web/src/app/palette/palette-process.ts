@@ -7,7 +7,7 @@ import { detailsOpen, toggleDetails } from "../../state/navigation.ts";
 import { command, startTools, startupCommands } from "../../state/store.ts";
 import { download, terminalOf } from "../../terminal/terminal-actions.ts";
 import { downloadRefusal } from "../../terminal/terminal-refusals.ts";
-import { copy } from "../../ui/clipboard.ts";
+import { copy } from "../../ui/browser/clipboard.ts";
 import { isConnected } from "../../ui/connected.ts";
 import { confirm } from "../../ui/dialog.tsx";
 import { complain } from "../../ui/toasts.ts";

@@ -2,7 +2,7 @@ import type { AccessToken } from "../../../../src/features/access-tokens/wire.ts
 import { client } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
 import { confirm } from "../../ui/dialog.tsx";
-import { Icon } from "../../ui/icons.tsx";
+import { Icon } from "../../ui/marks/icons.tsx";
 import { SidePanel } from "../../ui/list/side-panel.tsx";
 import { complain } from "../../ui/toasts.ts";
 import { refresh } from "./access-store.ts";

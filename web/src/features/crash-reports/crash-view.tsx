@@ -18,8 +18,8 @@ import { ask, command, frames$ } from "../../state/store.ts";
 import type { ViewOf } from "../../state/views.ts";
 import { Button } from "../../ui/button.tsx";
 import { Pair, Section } from "../../ui/detail-section.tsx";
-import { downloadBlob, downloadText } from "../../ui/download.ts";
-import { Icon } from "../../ui/icons.tsx";
+import { downloadBlob, downloadText } from "../../ui/browser/download.ts";
+import { Icon } from "../../ui/marks/icons.tsx";
 import { request, useCrashes } from "./crash-store.ts";
 import { LoadCharts } from "./load-charts.tsx";
 

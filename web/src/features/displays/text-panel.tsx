@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
-import { copy } from "../../ui/clipboard.ts";
-import { IconButton } from "../../ui/icons.tsx";
+import { copy } from "../../ui/browser/clipboard.ts";
+import { IconButton } from "../../ui/marks/icons.tsx";
 import type { DisplayScreen } from "./display-screen.ts";
 
 /** Exchanges text between this computer and the display, also over plain HTTP, where browsers refuse access to the clipboard. */

@@ -1,5 +1,5 @@
 import { useRef } from "preact/hooks";
-import { Icon } from "../../ui/icons.tsx";
+import { Icon } from "../../ui/marks/icons.tsx";
 import type { DisplayScreen } from "./display-screen.ts";
 import { typedDifference } from "./typed-text.ts";
 

@@ -3,7 +3,7 @@ import type { Incident } from "../../../../src/features/flight/wire.ts";
 import { show } from "../../state/navigation.ts";
 import { ask, command } from "../../state/store.ts";
 import { confirm } from "../../ui/dialog.tsx";
-import { downloadFrom } from "../../ui/download.ts";
+import { downloadFrom } from "../../ui/browser/download.ts";
 import { complain } from "../../ui/toasts.ts";
 
 /** Keeps what all hosts have recorded until now, and shows it. */

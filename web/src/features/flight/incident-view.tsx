@@ -6,7 +6,7 @@ import { linkTo, show } from "../../state/navigation.ts";
 import type { ViewOf } from "../../state/views.ts";
 import { Button } from "../../ui/button.tsx";
 import { Pair, Section } from "../../ui/detail-section.tsx";
-import { Icon } from "../../ui/icons.tsx";
+import { Icon } from "../../ui/marks/icons.tsx";
 import { clockTime } from "../../ui/time.ts";
 import { useFile } from "../recordings/file/public-plot.ts";
 import { download, incidentAddress, pin, remove } from "./incident-actions.ts";

@@ -1,7 +1,7 @@
 import type { Process } from "../../../../src/protocol/resources/resources.ts";
 import { current, poppedOut, show } from "../../state/navigation.ts";
 import type { ViewOf } from "../../state/views.ts";
-import { IconButton } from "../../ui/icons.tsx";
+import { IconButton } from "../../ui/marks/icons.tsx";
 
 /** The history that belongs to the shown view: of its process, group or host, else of all processes. */
 export function openHistory(): void {

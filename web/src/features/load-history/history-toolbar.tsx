@@ -1,6 +1,6 @@
 import type { Signal } from "@preact/signals";
 import { Button } from "../../ui/button.tsx";
-import { IconButton } from "../../ui/icons.tsx";
+import { IconButton } from "../../ui/marks/icons.tsx";
 import { type Figure, PROCESS_FIGURES } from "./figures.ts";
 import { isLive, moved, RANGES, type Span } from "./range.ts";
 import { goBack, type ShownRange, showRange } from "./shown-range.ts";

@@ -4,7 +4,7 @@ import { bytesText } from "../../../../src/client/shown/units.ts";
 import { refusalOf } from "../../state/access.ts";
 import { withRequestToken } from "../../state/page-meta.ts";
 import { Button } from "../../ui/button.tsx";
-import { Icon } from "../../ui/icons.tsx";
+import { Icon } from "../../ui/marks/icons.tsx";
 import { type Progress, saveWithProgress } from "./save-with-progress.ts";
 
 const FORMATS: readonly (readonly [string, string])[] = [

@@ -1,4 +1,4 @@
-import { downloadBlob } from "../../ui/download.ts";
+import { downloadBlob } from "../../ui/browser/download.ts";
 
 export interface Progress {
   /** Bytes received so far. */

@@ -3,7 +3,7 @@ import type { Confirmation } from "../../../../src/features/mcp/wire.ts";
 import { refusalOf } from "../../state/access.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Icon } from "../../ui/icons.tsx";
+import { Icon } from "../../ui/marks/icons.tsx";
 import { lasting } from "../../ui/time.ts";
 import { answer, confirmations } from "./confirmations-store.ts";
 

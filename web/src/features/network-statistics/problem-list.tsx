@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { NetworkProblem } from "../../../../src/features/network-statistics/wire.ts";
-import { isNarrow } from "../../ui/screen.ts";
+import { isNarrow } from "../../ui/browser/screen.ts";
 import { pickedHost } from "./network-store.ts";
 
 /** Number of problems that are shown before the user opens all: on a wide screen, and on a phone. */

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
-import { Icon, IconButton } from "../../ui/icons.tsx";
+import { Icon, IconButton } from "../../ui/marks/icons.tsx";
 import { useHeldRows } from "../../ui/list/held-rows.ts";
 import { sorted } from "../../ui/list/sorted.ts";
 

@@ -1,7 +1,7 @@
 import type { Process } from "../../../../src/protocol/resources/resources.ts";
 import { refusalOf } from "../../state/access.ts";
 import { poppedOut, show } from "../../state/navigation.ts";
-import { downloadFrom } from "../../ui/download.ts";
+import { downloadFrom } from "../../ui/browser/download.ts";
 import { MenuButton, type MenuItem } from "../../ui/menu.tsx";
 import { outputAddress } from "./output-address.ts";
 

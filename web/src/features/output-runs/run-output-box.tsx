@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { endText, type ShownRun } from "../../../../src/client/shown/run-list.ts";
 import { Button } from "../../ui/button.tsx";
-import { downloadFrom } from "../../ui/download.ts";
-import { Icon } from "../../ui/icons.tsx";
+import { downloadFrom } from "../../ui/browser/download.ts";
+import { Icon } from "../../ui/marks/icons.tsx";
 import { downloadRefusal } from "./download-buttons.tsx";
 import { outputAddress } from "./output-address.ts";
 import { linesOf, useRunOutput } from "./run-output.ts";

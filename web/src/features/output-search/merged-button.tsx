@@ -1,5 +1,5 @@
 import { poppedOut, show } from "../../state/navigation.ts";
-import { IconButton } from "../../ui/icons.tsx";
+import { IconButton } from "../../ui/marks/icons.tsx";
 import { ALL } from "./views.ts";
 
 /** Opens the merged output of a group; `name` is empty for all processes. */

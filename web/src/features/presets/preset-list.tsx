@@ -3,7 +3,7 @@ import { counted } from "../../../../src/base/text/counted.ts";
 import type { Preset } from "../../../../src/features/presets/wire.ts";
 import { refusalOf } from "../../state/access.ts";
 import { Button } from "../../ui/button.tsx";
-import { IconButton } from "../../ui/icons.tsx";
+import { IconButton } from "../../ui/marks/icons.tsx";
 
 interface Props {
   readonly presets: readonly Preset[];

@@ -4,9 +4,9 @@ import type { TaskColumn, TaskRow } from "../../../../src/features/process-list/
 import { refusalOf } from "../../state/access.ts";
 import { ask } from "../../state/store.ts";
 import { addressOfView } from "../../state/views.ts";
-import { copy } from "../../ui/clipboard.ts";
+import { copy } from "../../ui/browser/clipboard.ts";
 import { isConnected } from "../../ui/connected.ts";
-import { IconButton } from "../../ui/icons.tsx";
+import { IconButton } from "../../ui/marks/icons.tsx";
 import { complain, toast } from "../../ui/toasts.ts";
 import { clampText, cpuList } from "./task-query.ts";
 

@@ -6,7 +6,7 @@ import { hasProcess } from "../../state/store.ts";
 import type { HeldRows } from "../../ui/list/held-rows.ts";
 import { scrollToRow } from "../../ui/list/row-focus.ts";
 import { useRowWindow } from "../../ui/list/row-window.ts";
-import { isNarrow } from "../../ui/screen.ts";
+import { isNarrow } from "../../ui/browser/screen.ts";
 import { lasting } from "../../ui/time.ts";
 import type { Order } from "./task-query.ts";
 

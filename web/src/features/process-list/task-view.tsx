@@ -3,7 +3,7 @@ import { refusalOf } from "../../state/access.ts";
 import { hosts, instance } from "../../state/store.ts";
 import type { ViewOf } from "../../state/views.ts";
 import { Button } from "../../ui/button.tsx";
-import { IconButton } from "../../ui/icons.tsx";
+import { IconButton } from "../../ui/marks/icons.tsx";
 import { useHeldRows } from "../../ui/list/held-rows.ts";
 import { useTaskList } from "./task-list.ts";
 import { TaskPanel } from "./task-panel.tsx";

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { rateText } from "../../../../src/client/shown/units.ts";
 import { Button } from "../../ui/button.tsx";
-import { Icon } from "../../ui/icons.tsx";
+import { Icon } from "../../ui/marks/icons.tsx";
 import { topics } from "../data-plane/plot/public.ts";
 import { addition, isCovered, listedTopics } from "./topic-choice.ts";
 

@@ -4,7 +4,7 @@ import type { FrameOf } from "../../../../src/protocol/frames/frames.ts";
 import { refusalOf } from "../../state/access.ts";
 import { command } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
-import { IconButton } from "../../ui/icons.tsx";
+import { IconButton } from "../../ui/marks/icons.tsx";
 import { nextRate, positionAfter } from "./play-keys.ts";
 import { positionOf, type ShownPlayback, seek } from "./playbacks-store.ts";
 

@@ -4,7 +4,7 @@ import type { Recording } from "../../../../src/features/recordings/wire.ts";
 import { refusalOf } from "../../state/access.ts";
 import { client, command } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
-import { Icon } from "../../ui/icons.tsx";
+import { Icon } from "../../ui/marks/icons.tsx";
 import { Labelled } from "../../ui/labelled.tsx";
 import { FIRST_CHOICE, type PlayChoice, playRequest } from "./play-request.ts";
 import { playbacks } from "./playbacks-store.ts";

@@ -5,7 +5,7 @@ import { membersOf } from "../../state/members.ts";
 import { command, tree } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
 import { confirm } from "../../ui/dialog.tsx";
-import { Icon } from "../../ui/icons.tsx";
+import { Icon } from "../../ui/marks/icons.tsx";
 import { namesOf, presentStep } from "./steps-store.ts";
 
 /** Restarts the members of a group one after the other; while that goes on, it shows the progress and cancels the rest. */

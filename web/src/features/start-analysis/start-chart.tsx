@@ -4,7 +4,7 @@ import type { ProcessStart, StartChainLink } from "../../../../src/features/star
 import { linkTo, showProcess } from "../../state/navigation.ts";
 import { useRowWindow } from "../../ui/list/row-window.ts";
 import { Name } from "../../ui/name.tsx";
-import { isNarrow } from "../../ui/screen.ts";
+import { isNarrow } from "../../ui/browser/screen.ts";
 import { partsOf, type Span, spanOf, ticksOf } from "./chart-scale.ts";
 
 /** Row heights in the style sheet, px: rows out of view are not drawn. */

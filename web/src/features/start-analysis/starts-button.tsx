@@ -1,5 +1,5 @@
 import { show } from "../../state/navigation.ts";
-import { IconButton } from "../../ui/icons.tsx";
+import { IconButton } from "../../ui/marks/icons.tsx";
 import { startsOf } from "./views.ts";
 
 /** Opens the chart of the last start of a group, or of all processes. */

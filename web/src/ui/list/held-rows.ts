@@ -1,5 +1,5 @@
 import { useRef } from "preact/hooks";
-import { usePointerOver } from "../pointer-over.ts";
+import { usePointerOver } from "../browser/pointer-over.ts";
 import { keepOrder } from "./held-order.ts";
 
 export interface HeldRows<T> {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { IconButton } from "../icons.tsx";
+import { IconButton } from "../marks/icons.tsx";
 
 /** The panel beside a list: the selected row in detail, or a form. */
 export function SidePanel({

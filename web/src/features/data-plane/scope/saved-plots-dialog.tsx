@@ -3,8 +3,8 @@ import { messageOf } from "../../../../../src/base/errors.ts";
 import { kept } from "../../../state/settings.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
-import { downloadText } from "../../../ui/download.ts";
-import { IconButton } from "../../../ui/icons.tsx";
+import { downloadText } from "../../../ui/browser/download.ts";
+import { IconButton } from "../../../ui/marks/icons.tsx";
 import { Labelled } from "../../../ui/labelled.tsx";
 import { plot, plotted, setPlot } from "./plotted.ts";
 import {

@@ -1,5 +1,5 @@
 import { useRef } from "preact/hooks";
-import { useSize } from "../../../ui/element-size.ts";
+import { useSize } from "../../../ui/browser/element-size.ts";
 import type { HistoryEvents } from "../history-requests.ts";
 import type { Span } from "../range.ts";
 import { momentText } from "../time-text.ts";

@@ -5,7 +5,7 @@ import { SAMPLE_MS } from "../../../../../src/features/load-history/series.ts";
 import { linkTo } from "../../../state/navigation.ts";
 import { kept } from "../../../state/settings.ts";
 import { client, connection, hosts } from "../../../state/store.ts";
-import { Icon } from "../../../ui/icons.tsx";
+import { Icon } from "../../../ui/marks/icons.tsx";
 import { Name } from "../../../ui/name.tsx";
 import { type GreedBy, greediest, type NewestLoad } from "./greediest.ts";
 

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../../ui/button.tsx";
-import { IconButton } from "../../../ui/icons.tsx";
+import { IconButton } from "../../../ui/marks/icons.tsx";
 import { Name } from "../../../ui/name.tsx";
 import { ALL } from "../views.ts";
 import { type MergedOptions, TIMES } from "./merged-options.ts";

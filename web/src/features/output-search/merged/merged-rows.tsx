@@ -1,10 +1,10 @@
 import { type Signal, useComputed } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { poppedOut } from "../../../state/navigation.ts";
-import { openOutputAt } from "../../../terminal/open-at.ts";
+import { openOutputAt } from "../../../terminal/places/open-at.ts";
 import { useFollowing } from "../../../ui/list/following.ts";
 import { drawnRows, useViewport } from "../../../ui/list/viewport.ts";
-import { isNarrow } from "../../../ui/screen.ts";
+import { isNarrow } from "../../../ui/browser/screen.ts";
 import { clockAt, now } from "../../../ui/time.ts";
 import { toast } from "../../../ui/toasts.ts";
 import { ALL } from "../views.ts";

@@ -1,8 +1,8 @@
 import { linkTo } from "../../../state/navigation.ts";
 import type { ViewOf } from "../../../state/views.ts";
 import { Button } from "../../../ui/button.tsx";
-import { downloadFrom } from "../../../ui/download.ts";
-import { Icon } from "../../../ui/icons.tsx";
+import { downloadFrom } from "../../../ui/browser/download.ts";
+import { Icon } from "../../../ui/marks/icons.tsx";
 import { recordings } from "../recordings-store.ts";
 import { fileAddress } from "./file-address.ts";
 import { aboutFile, FilePlot, useFile } from "./file-plot.tsx";

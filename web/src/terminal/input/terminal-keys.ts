@@ -1,7 +1,7 @@
 import type { Terminal } from "@xterm/xterm";
-import { FONT_SIZE, fontSize } from "../state/settings.ts";
-import { copy } from "../ui/clipboard.ts";
-import { confirm } from "../ui/dialog.tsx";
+import { FONT_SIZE, fontSize } from "../../state/settings.ts";
+import { copy } from "../../ui/browser/clipboard.ts";
+import { confirm } from "../../ui/dialog.tsx";
 
 /** Maximum number of lines that are pasted without confirmation. */
 const LINES_WITHOUT_ASKING = 1;

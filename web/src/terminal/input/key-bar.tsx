@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import type { OpenTerminal } from "./terminal.ts";
+import type { OpenTerminal } from "../terminal.ts";
 import { heldModifiers, type Modifier, releaseModifiers, type TouchKey, tapModifier } from "./touch-keys.ts";
 
 /** Keys in the order of Termux and Blink: those that shells and editors need most come first, the others are reached by scrolling. */

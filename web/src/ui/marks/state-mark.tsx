@@ -1,5 +1,5 @@
-import { type ShownState, shownState, stateText, wordOf } from "../../../src/client/shown/shown-state.ts";
-import type { Process } from "../../../src/protocol/resources/resources.ts";
+import { type ShownState, shownState, stateText, wordOf } from "../../../../src/client/shown/shown-state.ts";
+import type { Process } from "../../../../src/protocol/resources/resources.ts";
 
 /**
  * The shapes of states, so that they differ not only by colour: filled if alive, a ring if not, a triangle or cross if something is wrong, dashed

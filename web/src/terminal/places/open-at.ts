@@ -1,6 +1,6 @@
 import { effect, signal } from "@preact/signals";
-import { current, poppedOut, showProcess } from "../state/navigation.ts";
-import { addressOfView, viewOfAddress, withoutParameters } from "../state/views.ts";
+import { current, poppedOut, showProcess } from "../../state/navigation.ts";
+import { addressOfView, viewOfAddress, withoutParameters } from "../../state/views.ts";
 import { type OutputTarget, parseTarget, textOfTarget } from "./output-target.ts";
 
 /** The parameter of an address that names a place in the output of its process. */

@@ -1,4 +1,4 @@
-import { toast } from "./toasts.ts";
+import { toast } from "../toasts.ts";
 
 /** Copies a text to the clipboard, and reports success or failure: browsers refuse the clipboard without a secure origin. */
 export async function copy(text: string, what: string): Promise<void> {

@@ -1,9 +1,9 @@
 import { signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { Button } from "../ui/button.tsx";
-import { IconButton } from "../ui/icons.tsx";
+import { Button } from "../../ui/button.tsx";
+import { IconButton } from "../../ui/marks/icons.tsx";
 import { resultText, type SearchQuery, type SearchResults, searchProblem } from "./search-query.ts";
-import type { OpenTerminal } from "./terminal.ts";
+import type { OpenTerminal } from "../terminal.ts";
 
 /** Options that are kept from one search to the next, in every terminal. */
 const isCaseSensitive = signal(false);

@@ -1,5 +1,5 @@
-import { textOfLastBytes } from "../../../src/client/output-join.ts";
-import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
+import { textOfLastBytes } from "../../../../src/client/output-join.ts";
+import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
 import { bytesOf } from "./run-rules.ts";
 
 /** A place in the output of a process: when it was written, or its offset in a stream. */

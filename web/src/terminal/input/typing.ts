@@ -1,4 +1,4 @@
-import { MAX_PIECE_CHARACTERS, textPieces } from "../../../src/base/text/text-pieces.ts";
+import { MAX_PIECE_CHARACTERS, textPieces } from "../../../../src/base/text/text-pieces.ts";
 
 /**
  * Sends typed text in order and without gaps. `send` resolves with whether the text was accepted. A text of several pieces, such as a long

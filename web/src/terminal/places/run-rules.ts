@@ -1,11 +1,11 @@
-import { visible } from "../../../src/base/text/visible-text.ts";
-import { exitText } from "../../../src/client/handles/exit-text.ts";
-import { type OutputPlace, textOfLastBytes } from "../../../src/client/output-join.ts";
-import { causesOfRuns, type RunCauses } from "../../../src/client/shown/run-causes.ts";
-import { endText } from "../../../src/client/shown/run-list.ts";
-import { spanText } from "../../../src/client/shown/units.ts";
-import type { ManagerFrame } from "../../../src/protocol/frames/frames.ts";
-import { clockTime, millisecondsOf } from "../ui/time.ts";
+import { visible } from "../../../../src/base/text/visible-text.ts";
+import { exitText } from "../../../../src/client/handles/exit-text.ts";
+import { type OutputPlace, textOfLastBytes } from "../../../../src/client/output-join.ts";
+import { causesOfRuns, type RunCauses } from "../../../../src/client/shown/run-causes.ts";
+import { endText } from "../../../../src/client/shown/run-list.ts";
+import { spanText } from "../../../../src/client/shown/units.ts";
+import type { ManagerFrame } from "../../../../src/protocol/frames/frames.ts";
+import { clockTime, millisecondsOf } from "../../ui/time.ts";
 
 type Detail = Extract<Extract<ManagerFrame, { type: "process_detail" }>, { ok: true }>;
 export type PastRun = Detail["history"][number];
