@@ -42,7 +42,7 @@ const MEASURED = [
   "test/daemon/tree/run-tag.test.ts",
   "test/http/{archive,fuzz,listener}.test.ts",
   "test/launch/*.test.ts",
-  "test/transport/{connections-leak,flood}.test.ts",
+  "test/transport/load/{connections-leak,flood}.test.ts",
   "test/web/state/many-processes.test.ts",
   "test/features/*/manager/archive.test.ts",
   "test/features/*/samples/formats/formats.test.ts",

@@ -1,6 +1,6 @@
 // Delay and losses of 20 honest publishers at 1 kHz while other programs of the host attack its broker, in each of seven ways and in all at once, and
 // beside the same processor load off the bus. Peer: Debian's nats-server under the attacks that it knows. `npx tsx bench/bus-hostile.ts [ATTACK...]`
-import { NatsServer } from "../test/support/nats-server.ts";
+import { NatsServer } from "../test/support/nats/nats-server.ts";
 import { ATTACKS, type AttackName, COMMON } from "./support/attacks.ts";
 import { cpuMs, residentMib } from "./support/cpu.ts";
 import { printFigure, rounded, sleep } from "./support/figure.ts";

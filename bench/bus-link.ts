@@ -1,6 +1,6 @@
 // Messages of 64 KiB a second from a program of one host to one of another, through the brokers of both hosts and the hub's between them, published as
 // fast as the broker reads. Peer: Debian's nats-server three times, a hub with two leaves, same load. `npx tsx bench/bus-link.ts`
-import { NatsServer } from "../test/support/nats-server.ts";
+import { NatsServer } from "../test/support/nats/nats-server.ts";
 import { cpuMs } from "./support/cpu.ts";
 import { percentile, printFigure, rounded } from "./support/figure.ts";
 import type { HostBrokerState } from "./support/host-broker.ts";

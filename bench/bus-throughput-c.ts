@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { NatsServer } from "../test/support/nats-server.ts";
+import { NatsServer } from "../test/support/nats/nats-server.ts";
 import { cpuMs } from "./support/cpu.ts";
 import { medianOf, printFigure, rounded, sleep } from "./support/figure.ts";
 import { Part } from "./support/part.ts";

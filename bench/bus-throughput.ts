@@ -1,6 +1,6 @@
 // Messages a second from one publisher to one subscriber through the manager's broker, of 128 bytes and of 64 KiB.
 // Peer: Debian's nats-server with the same load. `npx tsx bench/bus-throughput.ts`
-import { NatsServer } from "../test/support/nats-server.ts";
+import { NatsServer } from "../test/support/nats/nats-server.ts";
 import type { LoadCount } from "./support/bus-load.ts";
 import { cpuMs } from "./support/cpu.ts";
 import { medianOf, printFigure, rounded, sleep } from "./support/figure.ts";

@@ -4,7 +4,7 @@
 // `npx tsx bench/flight-ring.ts`
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { NatsServer } from "../test/support/nats-server.ts";
+import { NatsServer } from "../test/support/nats/nats-server.ts";
 import { cpuMs, residentMib } from "./support/cpu.ts";
 import { medianOf, percentile, printFigure, rounded, sleep } from "./support/figure.ts";
 import { BenchManager } from "./support/manager.ts";

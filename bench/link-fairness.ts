@@ -1,6 +1,6 @@
 // Delay and loss of commands (100 bytes, 50 a second) from a host whose link of 16 Mbit/s also carries a topic of 4 MB/s. Peer: nats-server as the hub.
 // Needs root: it makes a network namespace with a shaped link (tc tbf, a queue of 10 ms). `npx tsx bench/link-fairness.ts`
-import { NatsServer } from "../test/support/nats-server.ts";
+import { NatsServer } from "../test/support/nats/nats-server.ts";
 import { percentile, printFigure, rounded, sleep } from "./support/figure.ts";
 import { Part } from "./support/part.ts";
 import { AT_LEAF, withShapedLink } from "./support/shaped-link.ts";

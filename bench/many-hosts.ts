@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { WebSocketServer } from "ws";
-import { NatsServer } from "../test/support/nats-server.ts";
+import { NatsServer } from "../test/support/nats/nats-server.ts";
 import { cpuMs, residentMib } from "./support/cpu.ts";
 import { percentile, printFigure, rounded, sleep } from "./support/figure.ts";
 import { BenchManager } from "./support/manager.ts";

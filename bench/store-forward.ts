@@ -1,7 +1,7 @@
 // 8 MiB of samples that a host kept while its link of 16 Mbit/s was cut, sent beside a live topic of 200 KB/s: delay of the live messages meanwhile, and how
 // long the samples take, within a share of 20 % and of 100 % of the link. Peer: JetStream, a stream of a leaf nats-server that the hub sources.
 // Needs root: it makes a network namespace with a shaped link (tc tbf, a queue of 10 ms). `npx tsx bench/store-forward.ts`
-import { NatsServer } from "../test/support/nats-server.ts";
+import { NatsServer } from "../test/support/nats/nats-server.ts";
 import { percentile, printFigure, rounded, sleep } from "./support/figure.ts";
 import { Part } from "./support/part.ts";
 import { AT_LEAF, withShapedLink } from "./support/shaped-link.ts";

@@ -1,7 +1,7 @@
 // Resident memory that a subscription costs the broker, of short, fat and wildcard subjects, 20,000 from one connection.
 // Peer: Debian's nats-server with the same subscriptions. `npx tsx bench/subscriptions.ts`
 import { RawClient } from "../test/bus/bus-rig.ts";
-import { NatsServer } from "../test/support/nats-server.ts";
+import { NatsServer } from "../test/support/nats/nats-server.ts";
 import { residentMib } from "./support/cpu.ts";
 import { printFigure, sleep } from "./support/figure.ts";
 import { Part } from "./support/part.ts";

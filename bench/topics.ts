@@ -3,7 +3,7 @@
 // manager. Peers: Debian's nats-server (for two hosts a hub with two leaves) and a bare relay over a unix socket. `npx tsx bench/topics.ts`
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { NatsServer } from "../test/support/nats-server.ts";
+import { NatsServer } from "../test/support/nats/nats-server.ts";
 import { cpuMs } from "./support/cpu.ts";
 import { percentile, printFigure, rounded, sleep } from "./support/figure.ts";
 import { BenchManager } from "./support/manager.ts";

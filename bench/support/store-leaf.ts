@@ -13,7 +13,7 @@ import { limitUnsent, unsentBytes } from "../../src/daemon/native/socket-options
 import { Tap } from "../../src/features/data-plane/host/tap.ts";
 import { wallClockNs } from "../../src/features/data-plane/wall-clock.ts";
 import { StoreForward } from "../../src/features/store-forward/host/store-forward.ts";
-import { NatsServer } from "../../test/support/nats-server.ts";
+import { NatsServer } from "../../test/support/nats/nats-server.ts";
 import { createStream, storedMessages } from "./jetstream.ts";
 
 /** A live message each 5 ms. */

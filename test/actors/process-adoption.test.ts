@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { RunReport } from "../../src/contract/run.ts";
-import { ended, report } from "../support/run-reports.ts";
+import { ended, report } from "../support/fakes/run-reports.ts";
 import { WALL } from "./support/clock.ts";
 import { definition, ProcessRig, startedProcess, stoppedProcess } from "./support/process.ts";
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { ProcessEvent } from "../../src/actors/process/process-types.ts";
 import type { RunReport } from "../../src/contract/run.ts";
 import type { ProcessState } from "../../src/protocol/resources/resources.ts";
-import { report } from "../support/run-reports.ts";
+import { report } from "../support/fakes/run-reports.ts";
 import { definition, ProcessRig, settle } from "./support/process.ts";
 
 /** A host that does what hosts do, in any order that is possible, and tells it late, twice or not at all. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { PendingRun } from "../../src/config/state/process-intent.ts";
 import type { RunReport } from "../../src/contract/run.ts";
-import { ended, report } from "../support/run-reports.ts";
+import { ended, report } from "../support/fakes/run-reports.ts";
 import { definition, ProcessRig, startedProcess, stoppedProcess } from "./support/process.ts";
 
 const OLD = "3-7";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ended, report } from "../support/run-reports.ts";
+import { ended, report } from "../support/fakes/run-reports.ts";
 import { definition, ProcessRig, startedProcess } from "./support/process.ts";
 
 const ON_FAILURE = definition({ restart: { policy: "on-failure" } });

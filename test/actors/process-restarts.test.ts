@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ended, report } from "../support/run-reports.ts";
+import { ended, report } from "../support/fakes/run-reports.ts";
 import { definition, ProcessRig, settle, startedProcess, stoppedProcess } from "./support/process.ts";
 
 /** Delays of successive backoffs while every run fails at once. */

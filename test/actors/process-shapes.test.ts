@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { ProcessContext } from "../../src/actors/process/process-types.ts";
 import { RunHistory } from "../../src/app/state/run-history.ts";
 import { loadConfigObject } from "../../src/config/load/load.ts";
-import { report } from "../support/run-reports.ts";
+import { report } from "../support/fakes/run-reports.ts";
 import { shapes } from "../support/shapes.ts";
 import { definition, ProcessRig } from "./support/process.ts";
 

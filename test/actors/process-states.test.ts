@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { MgrError } from "../../src/base/errors.ts";
-import { report } from "../support/run-reports.ts";
+import { report } from "../support/fakes/run-reports.ts";
 import { WALL } from "./support/clock.ts";
 import { definition, settle, startedProcess, stoppedProcess } from "./support/process.ts";
 

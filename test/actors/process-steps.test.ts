@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type AnyActorRef, createActor, fromCallback } from "xstate";
 import { processMachine } from "../../src/actors/process/process-machine.ts";
 import type { ProcessEvent, WatchInput } from "../../src/actors/process/process-types.ts";
-import { report } from "../support/run-reports.ts";
+import { report } from "../support/fakes/run-reports.ts";
 import { testClock } from "./support/clock.ts";
 import { definition } from "./support/process.ts";
 

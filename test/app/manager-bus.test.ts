@@ -16,8 +16,8 @@ import { RawClient } from "../bus/bus-rig.ts";
 import { makeCertificate } from "../http/certificates.ts";
 import { GOOD, PASSWORD, Rig, USER } from "../http/rig.ts";
 import { accessOf } from "../support/access.ts";
-import { makeCredentials } from "../support/nats-credentials.ts";
-import { NatsServer } from "../support/nats-server.ts";
+import { makeCredentials } from "../support/nats/nats-credentials.ts";
+import { NatsServer } from "../support/nats/nats-server.ts";
 
 const FAR_TOKEN = "far-token-0123456789abcdef";
 const SECRET = `${USER}:${encodeURIComponent(PASSWORD)}`;

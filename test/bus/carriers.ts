@@ -11,7 +11,7 @@ import { type BusServer, type ConnectBusOptions, connectBus } from "../../src/bu
 import { hubDial } from "../../src/bus/client/hub-dial.ts";
 import { makeCertificate } from "../http/certificates.ts";
 import { basic, PASSWORD, Rig, USER } from "../http/rig.ts";
-import { NatsServer } from "../support/nats-server.ts";
+import { NatsServer } from "../support/nats/nats-server.ts";
 
 /** A server of the bus and a way to it. */
 export interface Carrier extends AsyncDisposable {

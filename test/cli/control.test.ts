@@ -3,7 +3,7 @@ import { control } from "../../src/cli/commands/processes/control.ts";
 import { settled } from "../../src/cli/commands/processes/outcome.ts";
 import { wait } from "../../src/cli/commands/processes/wait.ts";
 import type { Process } from "../../src/protocol/resources/resources.ts";
-import { fakeProcess } from "../support/fake-control.ts";
+import { fakeProcess } from "../support/fakes/fake-control.ts";
 import { printed, ScriptedManager } from "./support/scripted-manager.ts";
 
 const T1 = "2026-11-21T08:00:00.000";

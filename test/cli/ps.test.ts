@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { MgrError } from "../../src/base/errors.ts";
 import { loadsOf } from "../../src/cli/commands/processes/loads.ts";
 import { listing } from "../../src/cli/commands/processes/ps.ts";
-import { fakeProcess } from "../support/fake-control.ts";
+import { fakeProcess } from "../support/fakes/fake-control.ts";
 
 const running = { ...fakeProcess("sim/one"), state: "ready", pid: 7, start_time: "2026-11-21T08:14:02.123" } as const;
 const stopped = fakeProcess("sim/two");

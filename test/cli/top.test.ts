@@ -6,7 +6,7 @@ import { INITIAL, rowsOf, type TopState } from "../../src/cli/commands/processes
 import { pageOf, picture } from "../../src/cli/commands/processes/top/picture.ts";
 import { inColumns } from "../../src/cli/output/text-width.ts";
 import { keysOf } from "../../src/cli/terminal/keys.ts";
-import { fakeProcess } from "../support/fake-control.ts";
+import { fakeProcess } from "../support/fakes/fake-control.ts";
 
 const processes = [
   { ...fakeProcess("db"), state: "ready" as const, pid: 10, start_time: "2026-11-21T08:00:00.000", restarts: 2 },

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { IntentStore } from "../../src/config/state/intent-store.ts";
 import type { ProcessIntent } from "../../src/config/state/process-intent.ts";
 import { anyText } from "../support/any-text.ts";
-import { StoppableFiles } from "../support/stoppable-files.ts";
+import { StoppableFiles } from "../support/fakes/stoppable-files.ts";
 import { NO_INTERRUPT_MS, timedRuns } from "../support/timed-runs.ts";
 
 let folder = "";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { IntentStore } from "../../src/config/state/intent-store.ts";
 import { SmallDisk } from "../e2e/support/small-disk.ts";
-import { StoppableFiles } from "../support/stoppable-files.ts";
+import { StoppableFiles } from "../support/fakes/stoppable-files.ts";
 
 let folder = "";
 let path = "";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { IntentStore, type IntentStoreOptions } from "../../src/config/state/intent-store.ts";
 import { bundled } from "../support/bundled.ts";
-import { StoppableFiles } from "../support/stoppable-files.ts";
+import { StoppableFiles } from "../support/fakes/stoppable-files.ts";
 
 let folder = "";
 let path = "";

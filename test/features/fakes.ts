@@ -1,4 +1,4 @@
-import type { FakeControl } from "../support/fake-control.ts";
+import type { FakeControl } from "../support/fakes/fake-control.ts";
 import { FakeAccessTokens } from "./access-tokens/fake-access-tokens.ts";
 import { FakeAlerts } from "./alerts/fake-alerts.ts";
 import { FakeAudit } from "./audit/fake-audit.ts";

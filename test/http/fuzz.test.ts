@@ -6,8 +6,8 @@ import { CLIENT_FRAMES, type ClientFrameType } from "../../src/protocol/frames/f
 import { Connection } from "../../src/transport/connection.ts";
 import { ROUTES } from "../contract/http-routes.ts";
 import { validFrames } from "../protocol/valid-frames.ts";
-import { connectionServices } from "../support/connection-services.ts";
-import { FakeControl } from "../support/fake-control.ts";
+import { connectionServices } from "../support/fakes/connection-services.ts";
+import { FakeControl } from "../support/fakes/fake-control.ts";
 import { ODD_VALUES, pick, randomFrom } from "./fuzz-values.ts";
 import { BAD, Rig, upgradeRequest } from "./rig.ts";
 

@@ -7,7 +7,7 @@ import { tryLockFile } from "../../src/app/serve-http.ts";
 import { createHttpServer, type HttpServer, type HttpServerOptions, loadAssets } from "../../src/http/index.ts";
 import type { AcceptOptions, Transport } from "../../src/transport/websocket.ts";
 import { accessOf } from "../support/access.ts";
-import { FakeControl } from "../support/fake-control.ts";
+import { FakeControl } from "../support/fakes/fake-control.ts";
 
 export const USER = "ann";
 export const PASSWORD = "right horse: battery";

@@ -3,7 +3,7 @@ import { featureSnapshotFields } from "../../src/features/wire.ts";
 import { encodeFrame, encodeInParts } from "../../src/protocol/frames/encode.ts";
 import type { ManagerFrame } from "../../src/protocol/frames/frames.ts";
 import type { Process, ProcessTreeNode } from "../../src/protocol/resources/resources.ts";
-import { fakeProcess } from "../support/fake-control.ts";
+import { fakeProcess } from "../support/fakes/fake-control.ts";
 
 /** The fields of features; no list of theirs is long. */
 const OF_FEATURES = Object.fromEntries(Object.keys(featureSnapshotFields).map((field) => [field, []])) as {

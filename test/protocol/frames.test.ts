@@ -9,7 +9,7 @@ import { refusalFrame } from "../../src/protocol/frames/refusal.ts";
 import { process } from "../../src/protocol/process/process.ts";
 import { isSignal, realTimeNumber } from "../../src/protocol/process/signals.ts";
 import { SIGNALS } from "../../src/protocol/resources/resources.ts";
-import { fakeProcess } from "../support/fake-control.ts";
+import { fakeProcess } from "../support/fakes/fake-control.ts";
 import { validFrames } from "./valid-frames.ts";
 
 const TYPES = Object.keys(CLIENT_FRAMES) as ClientFrameType[];

@@ -26,7 +26,7 @@ test("the imports of the sources, the page and the tests are read", () => {
 
 test("a test that imports only types of a file is not nearest to it", () => {
   const outbox = (importers: unknown) => (importers as ReadonlyMap<string, string[]>).get("src/transport/outbox.ts");
-  const typesOnly = "test/transport/many-connections.test.ts";
+  const typesOnly = "test/transport/load/many-connections.test.ts";
   expect(outbox(readImporters())).toContain(typesOnly);
   expect(outbox(readImporters({ types: false }))).not.toContain(typesOnly);
   expect(outbox(readImporters({ types: false }))).toContain("test/transport/outbox.test.ts");

@@ -4,8 +4,8 @@ import { ADMIN_GRANTS, type Grant, ROLES, type Role } from "../../src/base/acces
 import type { ClientFrameSpec } from "../../src/protocol/frames/frame-table.ts";
 import { CLIENT_FRAMES, type ClientFrameType } from "../../src/protocol/frames/frames.ts";
 import { Connection } from "../../src/transport/connection.ts";
-import { connectionServices } from "../support/connection-services.ts";
-import { FakeControl } from "../support/fake-control.ts";
+import { connectionServices } from "../support/fakes/connection-services.ts";
+import { FakeControl } from "../support/fakes/fake-control.ts";
 
 const SEEN = ["sim/world", "sim/arm", "shared/seen"];
 const HIDDEN = ["vault/keyring", "vault/deep/ledger", "shared/unseen"];

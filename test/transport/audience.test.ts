@@ -5,8 +5,8 @@ import { Audience } from "../../src/transport/audience.ts";
 import type { EncodedFrame, EventBatch, ReadPosition } from "../../src/transport/event-batch.ts";
 import { Outbox, type OutboxSocket } from "../../src/transport/outbox.ts";
 import type { ViewMode } from "../../src/transport/view.ts";
-import { connectionServices } from "../support/connection-services.ts";
-import { FakeControl } from "../support/fake-control.ts";
+import { connectionServices } from "../support/fakes/connection-services.ts";
+import { FakeControl } from "../support/fakes/fake-control.ts";
 
 const frameOf = (text: string, mergeKey: string | null = null): EncodedFrame => ({ bytes: Buffer.from(text), mergeKey });
 const textsOf = (batch: EventBatch | null) => batch?.frames.map(({ bytes }) => bytes.toString()) ?? null;

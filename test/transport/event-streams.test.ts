@@ -3,7 +3,7 @@ import type { EncodedFrame } from "../../src/transport/event-batch.ts";
 import { EventStreams } from "../../src/transport/event-streams.ts";
 import { LogStreams } from "../../src/transport/log-streams.ts";
 import type { ViewMode } from "../../src/transport/view.ts";
-import { FakeControl } from "../support/fake-control.ts";
+import { FakeControl } from "../support/fakes/fake-control.ts";
 
 let control: FakeControl;
 let streams: EventStreams;

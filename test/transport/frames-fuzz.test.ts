@@ -5,8 +5,8 @@ import { CLIENT_FRAMES, type ClientFrameType, MANAGER_FRAMES } from "../../src/p
 import { Connection } from "../../src/transport/connection.ts";
 import type { RequestedView } from "../../src/transport/view.ts";
 import { anyText } from "../support/any-text.ts";
-import { connectionServices } from "../support/connection-services.ts";
-import { FakeControl } from "../support/fake-control.ts";
+import { connectionServices } from "../support/fakes/connection-services.ts";
+import { FakeControl } from "../support/fakes/fake-control.ts";
 
 interface Answer {
   type: keyof typeof MANAGER_FRAMES;

@@ -12,7 +12,7 @@ import type { OutputSource } from "../../src/transport/output/window-requester.t
 import { WEBSOCKET_SERVER_OPTIONS } from "../../src/transport/oversize.ts";
 import { isRefusal, parseViewMode } from "../../src/transport/view.ts";
 import { createTransport } from "../../src/transport/websocket.ts";
-import { FakeControl } from "../support/fake-control.ts";
+import { FakeControl } from "../support/fakes/fake-control.ts";
 
 export interface Frame {
   type: string;

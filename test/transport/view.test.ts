@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ClientFrame } from "../../src/protocol/frames/frames.ts";
 import { contains, outOfScope, parseViewMode, type ViewMode } from "../../src/transport/view.ts";
-import { FakeControl } from "../support/fake-control.ts";
+import { FakeControl } from "../support/fakes/fake-control.ts";
 
 const control = new FakeControl(["sim/world", "sim/arm/left", "db", "__proto__"]);
 const parse = (query: string) => parseViewMode(new URLSearchParams(query), control);

@@ -1,6 +1,6 @@
 import type { HandedOver } from "../../base/handed-over.ts";
 import type { BorrowedMessage } from "./borrowed-message.ts";
-import type { BrokerRouter } from "./broker-router.ts";
+import type { BrokerRouter } from "./routing/broker-router.ts";
 import type { ClientSubscription, Subscriber } from "./broker-subscriber.ts";
 import type { Envelope } from "./parser/broker-operations.ts";
 import type { AcceptOptions, ClientIdentity } from "./permissions.ts";

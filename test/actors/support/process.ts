@@ -16,7 +16,7 @@ import { resolveProcessParts } from "../../../src/config/features.ts";
 import { PROCESS_DEFAULTS } from "../../../src/config/schema/schema-process.ts";
 import { PLAIN_RUN, type RunReport } from "../../../src/contract/run.ts";
 import type { ProcessState } from "../../../src/protocol/resources/resources.ts";
-import { ended, report } from "../../support/run-reports.ts";
+import { ended, report } from "../../support/fakes/run-reports.ts";
 import type { TestClock } from "./clock.ts";
 import { testClock, WALL } from "./clock.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AcceptedStops } from "../../../src/app/hosts/accepted-stops.ts";
 import type { RunReport } from "../../../src/contract/run.ts";
-import { report } from "../../support/run-reports.ts";
+import { report } from "../../support/fakes/run-reports.ts";
 
 const steps = [{ signal: "SIGTERM", timeout_ms: 1_000 }];
 const EXIT = { code: 0, signal: null, reason: null };

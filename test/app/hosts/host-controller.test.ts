@@ -8,7 +8,7 @@ import type { RunReport } from "../../../src/contract/run.ts";
 import { LogBook } from "../../../src/log/log-book.ts";
 import { OutputHub } from "../../../src/transport/output/output-hub.ts";
 import { testClock } from "../../actors/support/clock.ts";
-import { ended, report } from "../../support/run-reports.ts";
+import { ended, report } from "../../support/fakes/run-reports.ts";
 import { hello, page, ScriptedLink, settled } from "../support/scripted-link.ts";
 
 const closing: (() => void)[] = [];

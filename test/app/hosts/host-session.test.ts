@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { HostSession } from "../../../src/app/hosts/host-session.ts";
 import type { RunReport } from "../../../src/contract/run.ts";
 import { testClock } from "../../actors/support/clock.ts";
-import { report } from "../../support/run-reports.ts";
+import { report } from "../../support/fakes/run-reports.ts";
 import { HOST_TIME, hello, page, ScriptedLink, settled, stale } from "../support/scripted-link.ts";
 
 const open: HostSession[] = [];

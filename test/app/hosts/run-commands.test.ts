@@ -7,7 +7,7 @@ import { CancellationSource } from "../../../src/base/timing/cancellation.ts";
 import { systemClock } from "../../../src/base/timing/clock.ts";
 import type { RunSpec } from "../../../src/contract/run.ts";
 import { testClock } from "../../actors/support/clock.ts";
-import { report } from "../../support/run-reports.ts";
+import { report } from "../../support/fakes/run-reports.ts";
 import { hello, IDLE_LISTENER, page, ScriptedLink, stale } from "../support/scripted-link.ts";
 
 const open: HostSession[] = [];

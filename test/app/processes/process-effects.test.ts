@@ -9,7 +9,7 @@ import { NO_SETTINGS } from "../../../src/config/state/process-settings.ts";
 import type { RunSpec } from "../../../src/contract/run.ts";
 import { LogBook } from "../../../src/log/log-book.ts";
 import { definition } from "../../actors/support/process.ts";
-import { report } from "../../support/run-reports.ts";
+import { report } from "../../support/fakes/run-reports.ts";
 import { hello, IDLE_LISTENER, page, ScriptedLink, settled } from "../support/scripted-link.ts";
 
 const SPEC = { name: "a" } as RunSpec;

@@ -9,7 +9,7 @@ import { IntentStore } from "../../../src/config/state/intent-store.ts";
 import { NO_SETTINGS } from "../../../src/config/state/process-settings.ts";
 import { LogBook } from "../../../src/log/log-book.ts";
 import { testClock } from "../../actors/support/clock.ts";
-import { StoppableFiles } from "../../support/stoppable-files.ts";
+import { StoppableFiles } from "../../support/fakes/stoppable-files.ts";
 
 const CONFIG = loadConfigObject(
   { processes: { "sim/world": { command: "./world", alternate_commands: { debug: "./debug" } } } },

@@ -2,7 +2,7 @@ import { MgrError } from "../../../src/base/errors.ts";
 import type { HostEvent, HostRequestName } from "../../../src/contract/messages.ts";
 import type { RunReport, RunSpec } from "../../../src/contract/run.ts";
 import type { Stop } from "../../../src/contract/stops.ts";
-import { report } from "../../support/run-reports.ts";
+import { report } from "../../support/fakes/run-reports.ts";
 import { hello, page, ScriptedLink } from "./scripted-link.ts";
 
 interface FakeRun {

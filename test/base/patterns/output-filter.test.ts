@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { OutputFilter } from "../../../src/base/patterns/output-filter.ts";
-import { ACTS_ON_TERMINAL } from "../../support/untrusted-text.ts";
+import { ACTS_ON_TERMINAL } from "../../support/suites/untrusted-text.ts";
 
 function filtered(...pieces: string[]): string {
   const filter = new OutputFilter();

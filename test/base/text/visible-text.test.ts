@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { visible, visibleJson, visibleLines } from "../../../src/base/text/visible-text.ts";
-import { ACTS_ON_TERMINAL } from "../../support/untrusted-text.ts";
+import { ACTS_ON_TERMINAL } from "../../support/suites/untrusted-text.ts";
 
 describe("untrusted text", () => {
   it.each([

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { permissionsOf } from "../../../src/bus/broker/permissions.ts";
-import { NatsServer } from "../../support/nats-server.ts";
+import { NatsServer } from "../../support/nats/nats-server.ts";
 import { Tcp } from "../carriers.ts";
 
 const run = promisify(execFile);

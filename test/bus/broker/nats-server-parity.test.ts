@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { NatsServer } from "../../support/nats-server.ts";
+import { NatsServer } from "../../support/nats/nats-server.ts";
 import { BusRig, RawClient } from "../bus-rig.ts";
 
 const QUIET = 'CONNECT {"verbose":false,"pedantic":false,"headers":true,"no_responders":true}\r\n';

@@ -14,7 +14,7 @@ import { connect } from "@nats-io/transport-node";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { type BrokerPermissions, permissionsOf } from "../../../src/bus/broker/permissions.ts";
-import { NatsServer } from "../../support/nats-server.ts";
+import { NatsServer } from "../../support/nats/nats-server.ts";
 import { Tcp, TOKEN, Web } from "../carriers.ts";
 
 /** The official client as it is installed by everybody: its own transports, nothing of ours on its side. */

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { permissionsOf } from "../../../src/bus/broker/permissions.ts";
 import { connectBus } from "../../../src/bus/client/connect-bus.ts";
-import { NatsServer } from "../../support/nats-server.ts";
+import { NatsServer } from "../../support/nats/nats-server.ts";
 import { Tcp } from "../carriers.ts";
 
 const run = promisify(execFile);

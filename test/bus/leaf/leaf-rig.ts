@@ -6,7 +6,7 @@ import type { ByteStream } from "../../../src/bus/carriers/byte-stream.ts";
 import type { Bus } from "../../../src/bus/client/bus.ts";
 import { connectBus } from "../../../src/bus/client/connect-bus.ts";
 import { hubDial } from "../../../src/bus/client/hub-dial.ts";
-import { NatsServer } from "../../support/nats-server.ts";
+import { NatsServer } from "../../support/nats/nats-server.ts";
 
 export const HUBS = ["the manager's broker", "nats-server"] as const;
 export type HubName = (typeof HUBS)[number];

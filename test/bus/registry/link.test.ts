@@ -7,7 +7,7 @@ import type { BusServer } from "../../../src/bus/client/connect-bus.ts";
 import { hubDial } from "../../../src/bus/client/hub-dial.ts";
 import { ForeignPackets } from "../../../src/bus/registry/foreign-packets.ts";
 import { Registry } from "../../../src/bus/registry/registry.ts";
-import { NatsServer } from "../../support/nats-server.ts";
+import { NatsServer } from "../../support/nats/nats-server.ts";
 import { HUBS, type HubName } from "../leaf/leaf-rig.ts";
 import { collect, RegistryRig } from "./registry-rig.ts";
 

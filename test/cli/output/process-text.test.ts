@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { remark } from "../../../src/cli/output/process-text.ts";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
-import { fakeProcess } from "../../support/fake-control.ts";
+import { fakeProcess } from "../../support/fakes/fake-control.ts";
 
 const NOW = Date.parse("2026-11-21T08:00:00.000Z");
 const exit = { code: 3, signal: null, reason: null, time: "2026-11-21T07:59:59.000" };

@@ -19,8 +19,8 @@ import { formatLogLine } from "../../../src/http/log/log-stream.ts";
 import { refusal } from "../../../src/http/request/refusal.ts";
 import { decodeFrame } from "../../../src/protocol/frames/decode.ts";
 import type { LogEntry, Process } from "../../../src/protocol/resources/resources.ts";
-import { fakeProcess } from "../../support/fake-control.ts";
-import { describeUntrustedText, type Places, writesOf } from "../../support/untrusted-text-suite.ts";
+import { fakeProcess } from "../../support/fakes/fake-control.ts";
+import { describeUntrustedText, type Places, writesOf } from "../../support/suites/untrusted-text-suite.ts";
 
 const hostile = (text: string): Process => ({
   ...fakeProcess(text),

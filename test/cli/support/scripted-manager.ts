@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { vi } from "vitest";
 import { WebSocketServer } from "ws";
 import type { Process } from "../../../src/protocol/resources/resources.ts";
-import { fakeProcess } from "../../support/fake-control.ts";
+import { fakeProcess } from "../../support/fakes/fake-control.ts";
 
 type Frame = Record<string, unknown> & { type: string; name?: string; patterns?: string[]; request_id?: number };
 

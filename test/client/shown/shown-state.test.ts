@@ -3,7 +3,7 @@ import { stillStoppedWith, stoppedAlong } from "../../../src/client/shown/along.
 import { isFine, SHOWN_STATES, shownGroupState, shownState, stateText } from "../../../src/client/shown/shown-state.ts";
 import { statusReason } from "../../../src/client/shown/status-reason.ts";
 import { PROCESS_STATES, type Process } from "../../../src/protocol/resources/resources.ts";
-import { fakeProcess } from "../../support/fake-control.ts";
+import { fakeProcess } from "../../support/fakes/fake-control.ts";
 
 const T = "2026-11-21T08:14:02.123";
 const EXIT_0 = { code: 0, signal: null, reason: null, time: T };

@@ -13,7 +13,7 @@ import { busFiles } from "../../../src/daemon/bus/bus-files.ts";
 import { HostBus } from "../../../src/daemon/bus/host-bus.ts";
 import { until } from "../../bus/leaf/leaf-rig.ts";
 import { makeCertificate } from "../../http/certificates.ts";
-import { NatsServer } from "../../support/nats-server.ts";
+import { NatsServer } from "../../support/nats/nats-server.ts";
 
 let folder: string;
 let logged: string[];

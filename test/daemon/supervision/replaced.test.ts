@@ -5,7 +5,7 @@ import { KeptRequests } from "../../../src/daemon/supervision/kept-requests.ts";
 import { Supervisor } from "../../../src/daemon/supervision/supervisor.ts";
 import { supervisorState } from "../../../src/daemon/supervision/supervisor-state.ts";
 import { SimulatedClock } from "../../../src/testing/simulated-clock.ts";
-import { ended, report } from "../../support/run-reports.ts";
+import { ended, report } from "../../support/fakes/run-reports.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { supervised } from "../support/supervision-rig.ts";
 

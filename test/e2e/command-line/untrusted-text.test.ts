@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Terminal } from "../../../src/daemon/output/terminal.ts";
-import { ACTS_ON_TERMINAL, HOSTILE } from "../../support/untrusted-text.ts";
+import { ACTS_ON_TERMINAL, HOSTILE } from "../../support/suites/untrusted-text.ts";
 import { Instance, PROGRAM } from "../support/instance.ts";
 import { sh } from "../support/shell.ts";
 import { eventually } from "../support/wait.ts";

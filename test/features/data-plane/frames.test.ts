@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { outOfScope } from "../../../src/transport/view.ts";
-import { expectUnhindered, held } from "../../transport/many-requests.ts";
+import { expectUnhindered, held } from "../../transport/load/many-requests.ts";
 import { startRig } from "../../transport/rig.ts";
 
 let rig: Awaited<ReturnType<typeof startRig>>;

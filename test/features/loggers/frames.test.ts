@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { outOfScope } from "../../../src/transport/view.ts";
-import { answered, expectUnhindered, handled, held } from "../../transport/many-requests.ts";
+import { answered, expectUnhindered, handled, held } from "../../transport/load/many-requests.ts";
 import { type Client, startRig } from "../../transport/rig.ts";
 
 let rig: Awaited<ReturnType<typeof startRig>>;

@@ -1,7 +1,7 @@
 import { systemClock } from "../../../src/base/timing/clock.ts";
 import { ManagerConfirmations } from "../../../src/features/mcp/manager/confirmations.ts";
 import { mcpExtension } from "../../../src/features/mcp/manager/index.ts";
-import type { FakeControl } from "../../support/fake-control.ts";
+import type { FakeControl } from "../../support/fakes/fake-control.ts";
 
 /** The real questions of agents, about the processes that a test sets. */
 export class FakeMcp {

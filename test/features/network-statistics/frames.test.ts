@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { answered, expectUnhindered, handled, held } from "../../transport/many-requests.ts";
+import { answered, expectUnhindered, handled, held } from "../../transport/load/many-requests.ts";
 import { type Client, startRig } from "../../transport/rig.ts";
 import { NETWORK_STATS } from "./network-example.ts";
 

@@ -8,7 +8,7 @@ import type {
 } from "../../../src/features/process-list/manager/host-tasks.ts";
 import { processListExtension } from "../../../src/features/process-list/manager/index.ts";
 import type { TopicTasks } from "../../../src/features/process-list/manager/topic-scheduling.ts";
-import type { FakeControl } from "../../support/fake-control.ts";
+import type { FakeControl } from "../../support/fakes/fake-control.ts";
 
 /** Hosts without tasks; requests are recorded in the `calls` of the control, those for topics find nothing. */
 export class FakeTasks implements HostTasks {

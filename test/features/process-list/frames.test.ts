@@ -3,7 +3,7 @@ import { MgrError } from "../../../src/base/errors.ts";
 import { taskListCommands } from "../../../src/features/process-list/wire.ts";
 import { refusalFrame } from "../../../src/protocol/frames/refusal.ts";
 import { validFrames } from "../../protocol/valid-frames.ts";
-import { expectUnhindered, handled, held } from "../../transport/many-requests.ts";
+import { expectUnhindered, handled, held } from "../../transport/load/many-requests.ts";
 import { type Client, startRig } from "../../transport/rig.ts";
 
 let rig: Awaited<ReturnType<typeof startRig>>;

@@ -14,7 +14,7 @@ import { Throttle } from "../../../src/http/auth/throttle.ts";
 import type { RequestBindings, Route } from "../../../src/http/route.ts";
 import { loginTokenRoute } from "../../../src/http/routes/login-token.ts";
 import { accessOf } from "../../support/access.ts";
-import { FakeControl } from "../../support/fake-control.ts";
+import { FakeControl } from "../../support/fakes/fake-control.ts";
 import { cookieOf, GOOD, PASSWORD, USER } from "../rig.ts";
 
 /** Where the app is, for its pages and for those of others. */

@@ -1,5 +1,5 @@
 import { poll } from "../../../base/timing/wait.ts";
-import { BrokerClient, type ClientEnvironment } from "../broker-client.ts";
+import { BrokerClient, type ClientEnvironment } from "../client/broker-client.ts";
 import { ERROR_TEXTS } from "../broker-protocol.ts";
 import type { Subscriber } from "../broker-subscriber.ts";
 import type { ClientListeners, TcpOptions } from "../listeners/client-listeners.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ByteStream } from "../../carriers/byte-stream.ts";
-import type { BrokerOutput } from "../broker-output.ts";
+import type { BrokerOutput } from "../client/broker-output.ts";
 import type { ReceivedBytes } from "../input/received-bytes.ts";
 import type { BrokerParser } from "../parser/broker-parser.ts";
 import type { DeferredAnswers } from "../queues/deferred-answers.ts";

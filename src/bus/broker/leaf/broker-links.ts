@@ -4,7 +4,7 @@ import type { BrokerCounters } from "../broker-counters.ts";
 import type { BrokerHooks } from "../broker-hooks.ts";
 import type { BrokerParts } from "../broker-parts.ts";
 import { type BrokerLimits, ProtocolViolation } from "../broker-protocol.ts";
-import type { BrokerRouter } from "../broker-router.ts";
+import type { BrokerRouter } from "../routing/broker-router.ts";
 import type { BrokerTurns } from "../broker-turns.ts";
 import type { Waiting } from "../queues/fair-queue.ts";
 import type { MemoryBudget } from "../queues/memory-budget.ts";

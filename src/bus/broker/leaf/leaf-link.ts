@@ -5,7 +5,7 @@ import type { BrokerParts } from "../broker-parts.ts";
 import { CRLF, readableText } from "../broker-protocol.ts";
 import { ClientSubscription, type LinkTarget, linkFlowOf, type Subscriber, type SubscriberConnection } from "../broker-subscriber.ts";
 import { hasWildcard } from "../broker-subscriptions.ts";
-import { publishLengthRefusal, shownSubject, subscriptionProblem, subscriptionRefusal } from "../client-permissions.ts";
+import { publishLengthRefusal, shownSubject, subscriptionProblem, subscriptionRefusal } from "../client/client-permissions.ts";
 import type { Envelope, LinkOperations } from "../parser/broker-operations.ts";
 import { RecentSubjects } from "../parser/recent-subjects.ts";
 import { RepeatedHead } from "../parser/repeated-head.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { aboutText, listText } from "../../../../src/features/access-tokens/cli/token.ts";
 import type { AccessToken } from "../../../../src/features/access-tokens/wire.ts";
-import { describeUntrustedText, type Places, writesOf } from "../../../support/untrusted-text-suite.ts";
+import { describeUntrustedText, type Places, writesOf } from "../../../support/suites/untrusted-text-suite.ts";
 
 const TOKEN: AccessToken = {
   name: "wall",

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { alertsText } from "../../../../src/features/alerts/cli/alerts.ts";
 import { alertsCli } from "../../../../src/features/alerts/cli/index.ts";
 import type { Snapshot } from "../../../../src/protocol/resources/resources.ts";
-import { describeUntrustedText, type Places, writesOf } from "../../../support/untrusted-text-suite.ts";
+import { describeUntrustedText, type Places, writesOf } from "../../../support/suites/untrusted-text-suite.ts";
 import { MATCHED, SILENT } from "../fake-alerts.ts";
 
 const alertOf = (text: string) => ({ ...MATCHED, name: text, host: text, output: { ...MATCHED.output, line: text } }) as typeof MATCHED;

@@ -4,7 +4,7 @@ import type { RunReport } from "../../../../src/contract/run.ts";
 import type { AlertEvent, AlertRule } from "../../../../src/features/alerts/contract.ts";
 import { HostAlerts } from "../../../../src/features/alerts/host/host-alerts.ts";
 import { SimulatedClock } from "../../../../src/testing/simulated-clock.ts";
-import { report } from "../../../support/run-reports.ts";
+import { report } from "../../../support/fakes/run-reports.ts";
 
 /** A host whose processes write when the test says so. */
 class Rig {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { auditText } from "../../../../src/features/audit/cli/audit.ts";
 import { verdict } from "../../../../src/features/audit/cli/verify.ts";
-import { describeUntrustedText, type Places, writesOf } from "../../../support/untrusted-text-suite.ts";
+import { describeUntrustedText, type Places, writesOf } from "../../../support/suites/untrusted-text-suite.ts";
 import { ENTRY } from "../fake-audit.ts";
 
 const REPORT = { files: 1, records: 1, first: null, last: null, cuts: 1, lost: 2, endsInLine: true, problemCount: 2 };

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { listText } from "../../../../src/features/crash-reports/cli/crash.ts";
 import { reportText } from "../../../../src/features/crash-reports/client/report-text.ts";
 import { storedSummary } from "../../../../src/features/crash-reports/report.ts";
-import { describeUntrustedText, type Places, writesOf } from "../../../support/untrusted-text-suite.ts";
+import { describeUntrustedText, type Places, writesOf } from "../../../support/suites/untrusted-text-suite.ts";
 import { NUMBERED } from "../example-report.ts";
 
 const LISTED = { ...storedSummary.parse(NUMBERED), size: 1, number: null };

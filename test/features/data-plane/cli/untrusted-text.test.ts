@@ -13,7 +13,7 @@ import { listing as topicListing } from "../../../../src/features/data-plane/cli
 import { measured } from "../../../../src/features/data-plane/cli/topic/rates.ts";
 import { traceText } from "../../../../src/features/data-plane/cli/topic/why.ts";
 import type { TraceStep } from "../../../../src/features/data-plane/wire/topic-trace.ts";
-import { describeUntrustedText, type Places, writesOf } from "../../../support/untrusted-text-suite.ts";
+import { describeUntrustedText, type Places, writesOf } from "../../../support/suites/untrusted-text-suite.ts";
 import { fakeParameter, fakeService, fakeTopic } from "../fake-data.ts";
 
 const detail = (text: string) => ({

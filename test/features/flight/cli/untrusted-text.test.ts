@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { deletedText, flightHostsText, incidentList, incidentText, pinnedText } from "../../../../src/features/flight/cli/tables.ts";
 import type { Incident } from "../../../../src/features/flight/wire.ts";
-import { describeUntrustedText, type Places, writesOf } from "../../../support/untrusted-text-suite.ts";
+import { describeUntrustedText, type Places, writesOf } from "../../../support/suites/untrusted-text-suite.ts";
 
 const AT = "2026-01-01T00:00:00.000";
 

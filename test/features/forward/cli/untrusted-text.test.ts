@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { forwardsText } from "../../../../src/features/forward/cli/forwards.ts";
 import type { Forward } from "../../../../src/features/forward/wire.ts";
-import { describeUntrustedText, writesOf } from "../../../support/untrusted-text-suite.ts";
+import { describeUntrustedText, writesOf } from "../../../support/suites/untrusted-text-suite.ts";
 
 const forward: Forward = {
   id: "1",

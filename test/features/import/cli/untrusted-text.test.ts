@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { reportText } from "../../../../src/features/import/cli/report.ts";
-import { describeUntrustedText, writesOf } from "../../../support/untrusted-text-suite.ts";
+import { describeUntrustedText, writesOf } from "../../../support/suites/untrusted-text-suite.ts";
 
 describeUntrustedText({
   "mgr import": (text) => {

@@ -3,7 +3,7 @@ import { limitsCli } from "../../../../src/features/limits/cli/index.ts";
 import { limitsText } from "../../../../src/features/limits/cli/limits.ts";
 import type { LimitState } from "../../../../src/features/limits/wire.ts";
 import type { Snapshot } from "../../../../src/protocol/resources/resources.ts";
-import { describeUntrustedText, type Places, writesOf } from "../../../support/untrusted-text-suite.ts";
+import { describeUntrustedText, type Places, writesOf } from "../../../support/suites/untrusted-text-suite.ts";
 import { RESTARTED } from "../fake-limits.ts";
 
 const stateOf = (text: string): LimitState => ({ ...RESTARTED, name: text, host: text, cgroup_problem: text });

@@ -5,7 +5,7 @@ import { HostLimits } from "../../../../src/features/limits/host/host-limits.ts"
 import { limitsState } from "../../../../src/features/limits/host/limits-state.ts";
 import { PROCESS_SERIES, type ProcessSeries } from "../../../../src/features/load-history/series.ts";
 import { SimulatedClock } from "../../../../src/testing/simulated-clock.ts";
-import { ended, report } from "../../../support/run-reports.ts";
+import { ended, report } from "../../../support/fakes/run-reports.ts";
 
 const CGROUP: CgroupLimits = { memory_high: null, memory_max: 2 ** 30, cpu_max: null, io_max: [] };
 const limit = (change: Partial<Limit> = {}): Limit => ({ measure: "memory", above: 100, for_ms: 30_000, action: "notify", ...change });

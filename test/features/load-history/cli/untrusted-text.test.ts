@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { usageCsv, usageText } from "../../../../src/features/load-history/cli/usage-text.ts";
-import { describeUntrustedText, type Places, writesOf } from "../../../support/untrusted-text-suite.ts";
+import { describeUntrustedText, type Places, writesOf } from "../../../support/suites/untrusted-text-suite.ts";
 import { HISTORY } from "../fake-load-history.ts";
 
 /** Every place that prints untrusted text, and what it prints. */

@@ -4,7 +4,7 @@ import { controlText } from "../../../../src/features/loggers/cli/control.ts";
 import { downloadedText } from "../../../../src/features/loggers/cli/download.ts";
 import { listing as loggerListing } from "../../../../src/features/loggers/cli/list.ts";
 import type { DaemonLogger } from "../../../../src/features/loggers/wire.ts";
-import { describeUntrustedText, type Places, writesOf } from "../../../support/untrusted-text-suite.ts";
+import { describeUntrustedText, type Places, writesOf } from "../../../support/suites/untrusted-text-suite.ts";
 
 const logger = (text: string): DaemonLogger => ({
   name: text,

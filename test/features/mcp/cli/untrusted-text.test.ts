@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { listText, sentenceOf } from "../../../../src/features/mcp/cli/questions.ts";
 import type { Confirmation } from "../../../../src/features/mcp/wire.ts";
-import { describeUntrustedText, writesOf } from "../../../support/untrusted-text-suite.ts";
+import { describeUntrustedText, writesOf } from "../../../support/suites/untrusted-text-suite.ts";
 
 const question: Confirmation = {
   id: "0123456789",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { modesText, planText } from "../../../../src/features/modes/cli/mode.ts";
 import type { Mode } from "../../../../src/features/modes/wire.ts";
-import { describeUntrustedText, writesOf } from "../../../support/untrusted-text-suite.ts";
+import { describeUntrustedText, writesOf } from "../../../support/suites/untrusted-text-suite.ts";
 
 const plan = { name: "run", stops: [], starts: [], confirm: [], parameters: [] };
 const active = { since: "2026-11-21T08:14:02.000", by: "ada", step: null, failed: null, problems: [] };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { tcpText, topologyText, trafficText } from "../../../../src/features/network-statistics/cli/tables.ts";
-import { describeUntrustedText, type Places, writesOf } from "../../../support/untrusted-text-suite.ts";
+import { describeUntrustedText, type Places, writesOf } from "../../../support/suites/untrusted-text-suite.ts";
 import { NETWORK_STATS, TCP_CONNECTIONS } from "../network-example.ts";
 
 /** Every place that prints untrusted text, and what it prints. */

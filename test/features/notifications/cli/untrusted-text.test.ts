@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { historyText, rulesText, silencesText } from "../../../../src/features/notifications/cli/notifications.ts";
 import type { Delivery, Silence } from "../../../../src/features/notifications/notification.ts";
 import type { RuleOverview } from "../../../../src/features/notifications/wire.ts";
-import { describeUntrustedText, type Places, writesOf } from "../../../support/untrusted-text-suite.ts";
+import { describeUntrustedText, type Places, writesOf } from "../../../support/suites/untrusted-text-suite.ts";
 import { EXAMPLE } from "../example-notification.ts";
 
 const AT = "2026-11-21T08:14:02.000";

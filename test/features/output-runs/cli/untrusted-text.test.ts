@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ShownRun } from "../../../../src/client/shown/run-list.ts";
 import { runsText } from "../../../../src/features/output-runs/cli/runs-text.ts";
 import { savedText } from "../../../../src/features/output-runs/cli/save-output.ts";
-import { describeUntrustedText, type Places, writesOf } from "../../../support/untrusted-text-suite.ts";
+import { describeUntrustedText, type Places, writesOf } from "../../../support/suites/untrusted-text-suite.ts";
 
 const run = (text: string): ShownRun => ({
   run: {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { warningText } from "../../../../src/features/output-search/cli/grep.ts";
 import { hitText } from "../../../../src/features/output-search/cli/hit-text.ts";
 import type { OutputHit } from "../../../../src/features/output-search/wire.ts";
-import { describeUntrustedText, type Places, writesOf } from "../../../support/untrusted-text-suite.ts";
+import { describeUntrustedText, type Places, writesOf } from "../../../support/suites/untrusted-text-suite.ts";
 
 const hit = (text: string): OutputHit => ({
   name: text,

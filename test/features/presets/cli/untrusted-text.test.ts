@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { differencesText, presetsText, valuesText } from "../../../../src/features/presets/cli/preset.ts";
 import type { Preset } from "../../../../src/features/presets/wire.ts";
-import { describeUntrustedText, writesOf } from "../../../support/untrusted-text-suite.ts";
+import { describeUntrustedText, writesOf } from "../../../support/suites/untrusted-text-suite.ts";
 
 const preset: Preset = { name: "p", description: "", pattern: null, saved_by: "", saved_at: null, values: 1, problem: null };
 const listed = (changes: Partial<Preset>) => presetsText([{ ...preset, ...changes }]);

@@ -3,7 +3,7 @@ import { jsonOf } from "../../../../src/bus/client/rpc-envelope.ts";
 import { taskPage } from "../../../../src/features/process-list/contract.ts";
 import { TASK_COLUMNS } from "../../../../src/features/process-list/task-columns.ts";
 import { HOST_LINKS } from "../../../daemon/support/host-links.ts";
-import { Manager } from "../../../support/host-link-suite.ts";
+import { Manager } from "../../../support/suites/host-link-suite.ts";
 
 it.each(HOST_LINKS)(
   "a link (%s) lists the tasks of the host page by page, with the process that each belongs to, and schedules one",

@@ -1,6 +1,6 @@
 import { taskRow } from "../../../../src/features/process-list/manager/task-columns.ts";
 import { TASK_COLUMNS } from "../../../../src/features/process-list/task-columns.ts";
-import { describeUntrustedText, type Places } from "../../../support/untrusted-text-suite.ts";
+import { describeUntrustedText, type Places } from "../../../support/suites/untrusted-text-suite.ts";
 
 /** Every place that prints untrusted text, and what it prints. */
 const PLACES: Places = {

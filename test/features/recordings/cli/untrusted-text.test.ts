@@ -10,7 +10,7 @@ import {
   startedText,
 } from "../../../../src/features/recordings/cli/tables.ts";
 import type { Recording } from "../../../../src/features/recordings/wire.ts";
-import { describeUntrustedText, type Places, writesOf } from "../../../support/untrusted-text-suite.ts";
+import { describeUntrustedText, type Places, writesOf } from "../../../support/suites/untrusted-text-suite.ts";
 
 const recorded = (text: string): Recording => ({
   name: text,

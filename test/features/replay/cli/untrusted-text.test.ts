@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { LIVE_ADVICE } from "../../../../src/features/replay/cli/live-publishers.ts";
 import { beginText } from "../../../../src/features/replay/cli/play.ts";
 import { liveText } from "../../../../src/features/replay/live-topics.ts";
-import { describeUntrustedText, writesOf } from "../../../support/untrusted-text-suite.ts";
+import { describeUntrustedText, writesOf } from "../../../support/suites/untrusted-text-suite.ts";
 
 describeUntrustedText({
   "mgr play": (text) => beginText([text], { names: new Map([[text, text]]), notes: [] }, { from: 0n, until: 1n }),

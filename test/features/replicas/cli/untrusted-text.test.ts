@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { changeLine, changeOf } from "../../../../src/features/replicas/cli/scale.ts";
-import { describeUntrustedText, type Places, writesOf } from "../../../support/untrusted-text-suite.ts";
+import { describeUntrustedText, type Places, writesOf } from "../../../support/suites/untrusted-text-suite.ts";
 
 /** Every place that prints untrusted text, and what it prints; lines about processes are those of `mgr start`. */
 const PLACES: Places = { "mgr scale": (text) => changeLine({ name: text, before: 1, count: 2 }) };

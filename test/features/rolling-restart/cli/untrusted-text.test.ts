@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isSettled, problemOf, resultOf, stepLine } from "../../../../src/features/rolling-restart/cli/step-text.ts";
 import { type RestartStep, STEP_STATES } from "../../../../src/features/rolling-restart/wire.ts";
-import { describeUntrustedText, type Places, writesOf } from "../../../support/untrusted-text-suite.ts";
+import { describeUntrustedText, type Places, writesOf } from "../../../support/suites/untrusted-text-suite.ts";
 
 const step = (name: string, state: RestartStep["state"], reason: string | null = null): RestartStep => ({
   name,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { settingsText } from "../../../../src/features/running-settings/cli/settings-text.ts";
-import { describeUntrustedText, type Places, writesOf } from "../../../support/untrusted-text-suite.ts";
+import { describeUntrustedText, type Places, writesOf } from "../../../support/suites/untrusted-text-suite.ts";
 import { SETTING, SETTINGS } from "../fake-running-settings.ts";
 
 const FOUND = { ...SETTINGS, name: "sim/world" };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { analysisText } from "../../../../src/features/start-analysis/cli/analysis-text.ts";
 import { parseTime } from "../../../../src/protocol/time.ts";
-import { describeUntrustedText, type Places, writesOf } from "../../../support/untrusted-text-suite.ts";
+import { describeUntrustedText, type Places, writesOf } from "../../../support/suites/untrusted-text-suite.ts";
 import { ANALYSIS, START } from "../fake-start-analysis.ts";
 
 const options = { now: parseTime("2026-11-21T08:14:10.000"), limit: 10, width: 200 };

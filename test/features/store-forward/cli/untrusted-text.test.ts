@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { keptTable } from "../../../../src/features/store-forward/cli/kept.ts";
-import { describeUntrustedText, writesOf } from "../../../support/untrusted-text-suite.ts";
+import { describeUntrustedText, writesOf } from "../../../support/suites/untrusted-text-suite.ts";
 
 const COUNTS = { samples: 12, bytes: 12_000, oldest_age_ms: 3_000, sent: 4, dropped: 5 };
 const tableFor = (text: string) =>

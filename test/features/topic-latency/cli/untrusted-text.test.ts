@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { latencyText } from "../../../../src/features/topic-latency/cli/latency-text.ts";
 import type { LatencyFigures } from "../../../../src/features/topic-latency/wire.ts";
-import { describeUntrustedText, writesOf } from "../../../support/untrusted-text-suite.ts";
+import { describeUntrustedText, writesOf } from "../../../support/suites/untrusted-text-suite.ts";
 
 const QUANTILES = { min_ms: 1, mean_ms: 1, p50_ms: 1, p90_ms: 1, p99_ms: 1, p999_ms: 1, max_ms: 1, deviation_ms: 0, jitter_ms: 0 };
 const TIME = "2026-11-27T06:00:00.000";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { lineOf } from "../../../../src/features/upgrades/cli/upgrade.ts";
-import { describeUntrustedText, writesOf } from "../../../support/untrusted-text-suite.ts";
+import { describeUntrustedText, writesOf } from "../../../support/suites/untrusted-text-suite.ts";
 
 describeUntrustedText({
   "mgr upgrade, a host": (text) => lineOf({ host: text, from: text, to: text, problem: null }),

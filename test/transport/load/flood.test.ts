@@ -1,9 +1,9 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Host } from "../../src/daemon/host.ts";
-import { spec } from "../daemon/support/hosts.ts";
-import { type Client, startRig } from "./rig.ts";
+import { Host } from "../../../src/daemon/host.ts";
+import { spec } from "../../daemon/support/hosts.ts";
+import { type Client, startRig } from "../rig.ts";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../../src/base/timing/clock.ts";
+import { type Clock, systemClock } from "../../../src/base/timing/clock.ts";
 
 /** Real time that the test can also push on: what falls due then is run at once, in its order. */
 export class ShiftedClock implements Clock {

@@ -1,5 +1,5 @@
-import type { RunReport } from "../../src/contract/run.ts";
-import { WALL } from "../actors/support/clock.ts";
+import type { RunReport } from "../../../src/contract/run.ts";
+import { WALL } from "../../actors/support/clock.ts";
 
 /** What a host says of a run that has just begun. */
 export function report(runId: string, overrides: Partial<RunReport> = {}): RunReport {

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import * as fs from "node:fs/promises";
 import { basename } from "node:path";
-import type { FileSystem } from "../../src/files/replace-file.ts";
+import type { FileSystem } from "../../../src/files/replace-file.ts";
 
 interface Stop {
   /** Number of the step, from 1 on. */

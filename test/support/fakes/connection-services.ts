@@ -1,15 +1,15 @@
-import { systemClock } from "../../src/base/timing/clock.ts";
-import { LogBook } from "../../src/log/log-book.ts";
-import { Audiences } from "../../src/transport/audience.ts";
-import type { ConnectionServices } from "../../src/transport/connection.ts";
-import { createDispatch } from "../../src/transport/dispatch.ts";
-import { EventStreams } from "../../src/transport/event-streams.ts";
-import { transportExtensions } from "../../src/transport/extension.ts";
-import { LogStreams } from "../../src/transport/log-streams.ts";
-import { NewsSchedule } from "../../src/transport/news-schedule.ts";
-import { InputOwners } from "../../src/transport/output/input-owners.ts";
-import { OutputHub } from "../../src/transport/output/output-hub.ts";
-import { RefusalLog } from "../../src/transport/refusal-log.ts";
+import { systemClock } from "../../../src/base/timing/clock.ts";
+import { LogBook } from "../../../src/log/log-book.ts";
+import { Audiences } from "../../../src/transport/audience.ts";
+import type { ConnectionServices } from "../../../src/transport/connection.ts";
+import { createDispatch } from "../../../src/transport/dispatch.ts";
+import { EventStreams } from "../../../src/transport/event-streams.ts";
+import { transportExtensions } from "../../../src/transport/extension.ts";
+import { LogStreams } from "../../../src/transport/log-streams.ts";
+import { NewsSchedule } from "../../../src/transport/news-schedule.ts";
+import { InputOwners } from "../../../src/transport/output/input-owners.ts";
+import { OutputHub } from "../../../src/transport/output/output-hub.ts";
+import { RefusalLog } from "../../../src/transport/refusal-log.ts";
 import type { FakeControl } from "./fake-control.ts";
 
 /** What connections to a manager without machines share; the test closes `hub`. Refusals are not logged. */

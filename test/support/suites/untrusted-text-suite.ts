@@ -26,7 +26,7 @@ export function describeUntrustedText(places: Places): void {
 
 /** How often each file of a folder writes to a terminal. */
 export function writesOf(folder: string): Record<string, number> {
-  const root = fileURLToPath(new URL("../..", import.meta.url));
+  const root = fileURLToPath(new URL("../../..", import.meta.url));
   const files = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
   const writes = files.flatMap((file): [string, number][] => {
     const found =

@@ -13,15 +13,15 @@ import type {
   ProcessDetail,
   Settings,
   Terminals,
-} from "../../src/actors/control.ts";
-import { DomainEvents } from "../../src/actors/domain-events.ts";
-import type { TerminalSize } from "../../src/actors/process/process-types.ts";
-import { MgrError } from "../../src/base/errors.ts";
-import { displayName, isWithin, parentName } from "../../src/base/text/names.ts";
-import type { FeatureExtension } from "../../src/http/extension.ts";
-import { LogBook } from "../../src/log/log-book.ts";
-import type { HostEntry, HostLoad, Process, ProcessLoad, ProcessTreeNode, StartTool } from "../../src/protocol/resources/resources.ts";
-import { fakeFeatures } from "../features/fakes.ts";
+} from "../../../src/actors/control.ts";
+import { DomainEvents } from "../../../src/actors/domain-events.ts";
+import type { TerminalSize } from "../../../src/actors/process/process-types.ts";
+import { MgrError } from "../../../src/base/errors.ts";
+import { displayName, isWithin, parentName } from "../../../src/base/text/names.ts";
+import type { FeatureExtension } from "../../../src/http/extension.ts";
+import { LogBook } from "../../../src/log/log-book.ts";
+import type { HostEntry, HostLoad, Process, ProcessLoad, ProcessTreeNode, StartTool } from "../../../src/protocol/resources/resources.ts";
+import { fakeFeatures } from "../../features/fakes.ts";
 
 /**
  * A manager without machines: processes are set by the test, commands are recorded in `calls` and succeed for names

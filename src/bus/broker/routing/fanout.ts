@@ -1,8 +1,8 @@
-import type { BorrowedMessage } from "./borrowed-message.ts";
-import { addMessage, type SubjectCounters } from "./broker-counters.ts";
-import type { ClientSubscription, LinkTarget, Subscriber } from "./broker-subscriber.ts";
-import type { Envelope } from "./parser/broker-operations.ts";
-import type { MatchedGroup } from "./subscriptions/match.ts";
+import type { BorrowedMessage } from "../borrowed-message.ts";
+import { addMessage, type SubjectCounters } from "../broker-counters.ts";
+import type { ClientSubscription, LinkTarget, Subscriber } from "../broker-subscriber.ts";
+import type { Envelope } from "../parser/broker-operations.ts";
+import type { MatchedGroup } from "../subscriptions/match.ts";
 
 /** Maximum number of members of a queue group that one message is offered to. */
 const MAX_TRIED_MEMBERS = 64;

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Client, startRig } from "./rig.ts";
+import type { Client, startRig } from "../rig.ts";
 
 /** Helpers for tests of many requests on one connection, of the core and of features. */
 

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { OutputChunk, OutputWindow } from "../../src/contract/messages.ts";
-import { OutputHub } from "../../src/transport/output/output-hub.ts";
-import type { OutputPiece } from "../../src/transport/output/output-piece.ts";
-import { anyText } from "../support/any-text.ts";
-import { ManualClock } from "./manual-clock.ts";
+import type { OutputChunk, OutputWindow } from "../../../src/contract/messages.ts";
+import { OutputHub } from "../../../src/transport/output/output-hub.ts";
+import type { OutputPiece } from "../../../src/transport/output/output-piece.ts";
+import { anyText } from "../../support/any-text.ts";
+import { ManualClock } from "../manual-clock.ts";
 
 const NAME = "p";
 const HOST = "h";

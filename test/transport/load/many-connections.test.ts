@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { ADMIN_GRANTS } from "../../src/base/access/access.ts";
-import { Connection } from "../../src/transport/connection.ts";
-import type { EventBatch } from "../../src/transport/event-batch.ts";
-import type { OutboxSocket } from "../../src/transport/outbox.ts";
-import type { RequestedView } from "../../src/transport/view.ts";
-import { connectionServices } from "../support/connection-services.ts";
-import { FakeControl } from "../support/fake-control.ts";
+import { ADMIN_GRANTS } from "../../../src/base/access/access.ts";
+import { Connection } from "../../../src/transport/connection.ts";
+import type { EventBatch } from "../../../src/transport/event-batch.ts";
+import type { OutboxSocket } from "../../../src/transport/outbox.ts";
+import type { RequestedView } from "../../../src/transport/view.ts";
+import { connectionServices } from "../../support/fakes/connection-services.ts";
+import { FakeControl } from "../../support/fakes/fake-control.ts";
 
 const CONNECTIONS = 1_000;
 /** Each of so many connections takes nothing before the end. */

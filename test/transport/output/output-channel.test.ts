@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { OutputChannel } from "../../src/transport/output/output-channel.ts";
-import type { OutputPiece } from "../../src/transport/output/output-piece.ts";
+import { OutputChannel } from "../../../src/transport/output/output-channel.ts";
+import type { OutputPiece } from "../../../src/transport/output/output-piece.ts";
 
 function openChannel() {
   const pieces: OutputPiece[] = [];

@@ -1,4 +1,4 @@
-import type { BorrowedMessage } from "./borrowed-message.ts";
+import type { BorrowedMessage } from "../borrowed-message.ts";
 
 /** Sizes of blocks, bytes: a short answer should not use much memory, and a flood should not cause many writes. */
 const FIRST_BLOCK_BYTES = 1_024;

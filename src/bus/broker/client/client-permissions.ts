@@ -1,10 +1,10 @@
-import type { Principal } from "../../base/access/principal.ts";
-import { MAX_SUBJECT_BYTES, subjectProblem } from "../../base/topics/subject-limits.ts";
-import { ERROR_TEXTS, readableText } from "./broker-protocol.ts";
-import { isValidLiteral, isValidSubscription } from "./broker-subscriptions.ts";
-import type { Envelope } from "./parser/broker-operations.ts";
-import { RecentSubjects } from "./parser/recent-subjects.ts";
-import type { BrokerPermissions, ClientIdentity } from "./permissions.ts";
+import type { Principal } from "../../../base/access/principal.ts";
+import { MAX_SUBJECT_BYTES, subjectProblem } from "../../../base/topics/subject-limits.ts";
+import { ERROR_TEXTS, readableText } from "../broker-protocol.ts";
+import { isValidLiteral, isValidSubscription } from "../broker-subscriptions.ts";
+import type { Envelope } from "../parser/broker-operations.ts";
+import { RecentSubjects } from "../parser/recent-subjects.ts";
+import type { BrokerPermissions, ClientIdentity } from "../permissions.ts";
 
 /** The permissions of one client. Subjects that it publishes repeatedly are checked once. */
 export class ClientPermissions {

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MgrError } from "../../src/base/errors.ts";
-import type { HostLink } from "../../src/contract/host-link.ts";
+import { MgrError } from "../../../src/base/errors.ts";
+import type { HostLink } from "../../../src/contract/host-link.ts";
 import {
   CONTRACT_VERSION,
   HEARTBEAT_LOST_MS,
@@ -13,10 +13,10 @@ import {
   MAX_MESSAGE_BYTES,
   type OutputChunk,
   type RequestOf,
-} from "../../src/contract/messages.ts";
-import { pagesOf } from "../../src/contract/pages.ts";
-import type { RunReport, RunSpec } from "../../src/contract/run.ts";
-import { spec as hostSpec, reportedBy } from "../daemon/support/hosts.ts";
+} from "../../../src/contract/messages.ts";
+import { pagesOf } from "../../../src/contract/pages.ts";
+import type { RunReport, RunSpec } from "../../../src/contract/run.ts";
+import { spec as hostSpec, reportedBy } from "../../daemon/support/hosts.ts";
 
 /** A link to a living host whose clock the test can move, and the end of both. */
 export interface OpenLink extends AsyncDisposable {

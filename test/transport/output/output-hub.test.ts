@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../src/base/timing/clock.ts";
-import type { OutputChunk, OutputWindow } from "../../src/contract/messages.ts";
-import { OutputHub } from "../../src/transport/output/output-hub.ts";
-import type { OutputPiece } from "../../src/transport/output/output-piece.ts";
-import { ManualClock } from "./manual-clock.ts";
+import { systemClock } from "../../../src/base/timing/clock.ts";
+import type { OutputChunk, OutputWindow } from "../../../src/contract/messages.ts";
+import { OutputHub } from "../../../src/transport/output/output-hub.ts";
+import type { OutputPiece } from "../../../src/transport/output/output-piece.ts";
+import { ManualClock } from "../manual-clock.ts";
 
 const HOST = "h";
 /** How far ahead the host may send. */

@@ -1,24 +1,24 @@
-import type { ByteStream } from "../carriers/byte-stream.ts";
-import type { BorrowedMessage } from "./borrowed-message.ts";
+import type { ByteStream } from "../../carriers/byte-stream.ts";
+import type { BorrowedMessage } from "../borrowed-message.ts";
 import { BrokerConnection } from "./broker-connection.ts";
-import { countDropped, countIn, countOut, newCounters, type SubjectCounters } from "./broker-counters.ts";
-import type { HookedClient } from "./broker-hooks.ts";
-import type { BrokerParts } from "./broker-parts.ts";
-import { CRLF, DEFAULT_CONNECT_OPTIONS, ERROR_TEXTS, ProtocolViolation, parseConnect } from "./broker-protocol.ts";
-import { ClientSubscription, flowOf, type Subscriber, withoutHeaders } from "./broker-subscriber.ts";
+import { countDropped, countIn, countOut, newCounters, type SubjectCounters } from "../broker-counters.ts";
+import type { HookedClient } from "../broker-hooks.ts";
+import type { BrokerParts } from "../broker-parts.ts";
+import { CRLF, DEFAULT_CONNECT_OPTIONS, ERROR_TEXTS, ProtocolViolation, parseConnect } from "../broker-protocol.ts";
+import { ClientSubscription, flowOf, type Subscriber, withoutHeaders } from "../broker-subscriber.ts";
 import { ClientPermissions, publishLengthRefusal, subscriptionRefusal } from "./client-permissions.ts";
-import type { Departures } from "./departures.ts";
-import type { ClientState, HandedClient } from "./handover/handed-client.ts";
-import { ConnectDeadline } from "./input/connect-deadline.ts";
-import type { BrokerLinks } from "./leaf/broker-links.ts";
-import type { LeafLink } from "./leaf/leaf-link.ts";
-import { type LeafConnect, type LinkCounts, parseLeafConnect } from "./leaf/leaf-protocol.ts";
+import type { Departures } from "../departures.ts";
+import type { ClientState, HandedClient } from "../handover/handed-client.ts";
+import { ConnectDeadline } from "../input/connect-deadline.ts";
+import type { BrokerLinks } from "../leaf/broker-links.ts";
+import type { LeafLink } from "../leaf/leaf-link.ts";
+import { type LeafConnect, type LinkCounts, parseLeafConnect } from "../leaf/leaf-protocol.ts";
 import { answerOf, noResponders, ownInbox } from "./own-inbox.ts";
-import type { BrokerOperations, Envelope } from "./parser/broker-operations.ts";
-import type { AcceptOptions, BrokerPermissions, ClientIdentity, Credentials } from "./permissions.ts";
-import { ClientSubscriptions } from "./subscriptions/client-subscriptions.ts";
-import type { SubscriptionLimits } from "./subscriptions/subscription-limits.ts";
-import { SubjectTally } from "./trace/subject-tally.ts";
+import type { BrokerOperations, Envelope } from "../parser/broker-operations.ts";
+import type { AcceptOptions, BrokerPermissions, ClientIdentity, Credentials } from "../permissions.ts";
+import { ClientSubscriptions } from "../subscriptions/client-subscriptions.ts";
+import type { SubscriptionLimits } from "../subscriptions/subscription-limits.ts";
+import { SubjectTally } from "../trace/subject-tally.ts";
 
 /** The parts of a broker that its clients share. */
 export interface ClientEnvironment extends BrokerParts {

@@ -1,8 +1,8 @@
-import type { BrokerLimits } from "./broker-protocol.ts";
-import type { Subscriber } from "./broker-subscriber.ts";
-import type { BrokerTurns } from "./broker-turns.ts";
-import type { FairQueueOptions } from "./queues/fair-queue.ts";
-import type { MemoryBudget } from "./queues/memory-budget.ts";
+import type { BrokerLimits } from "../broker-protocol.ts";
+import type { Subscriber } from "../broker-subscriber.ts";
+import type { BrokerTurns } from "../broker-turns.ts";
+import type { FairQueueOptions } from "../queues/fair-queue.ts";
+import type { MemoryBudget } from "../queues/memory-budget.ts";
 
 /** The parts of its broker and its client that a connection uses. */
 export interface ConnectionEnvironment extends Pick<FairQueueOptions, "policyOf" | "dropped"> {

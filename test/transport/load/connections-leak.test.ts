@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
-import { type Client, startRig } from "./rig.ts";
+import { type Client, startRig } from "../rig.ts";
 
 const CYCLES = 1_000;
 const AT_ONCE = 20;
