@@ -10,6 +10,7 @@ import { type Entry, FILE_NAME, fileNameOf, maxDescriptors, newEntry } from "./h
 import { HistoryFile, readImage } from "./history-file.ts";
 import { fileBytes, HEADER_BYTES, layoutOf, MAX_LEVEL } from "./layout.ts";
 import type { SlotStore } from "./slot-store.ts";
+import { WaitingStores } from "./waiting-stores.ts";
 import { WriteFailures, type WriteFailuresOptions } from "./write-failures.ts";
 
 /** Disk space of all files of a host, bytes. */
@@ -18,8 +19,6 @@ const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_OPEN_FILES = 1_024;
 /** They are at most this share of the descriptors that the daemon may open. */
 const OPEN_FILES_SHARE = 1 / 8;
-/** More files are written once a minute rather than with each slot: that takes a sixth of the work. */
-const MAX_PROMPT_FILES = 128;
 /** A file that was not written for so long may be removed to make room, milliseconds. */
 const IDLE_MS = 3_600_000;
 /** Retention of the slots of a file, milliseconds. */
@@ -43,7 +42,7 @@ export class HistoryFiles {
   readonly #entries = new Map<string, Entry>();
   /** Entries whose file is open, in the order in which they were opened. */
   readonly #open = new Set<Entry>();
-  readonly #waiting = new Set<SlotStore>();
+  readonly #waiting: WaitingStores;
   readonly #queue = new SerialQueue();
   readonly #failures: WriteFailures;
   #level = 0;
@@ -55,6 +54,7 @@ export class HistoryFiles {
 
   constructor(options: HistoryFilesOptions) {
     this.#options = options;
+    this.#waiting = new WaitingStores(options.clock);
     this.#failures = new WriteFailures(options);
     this.#maxBytes = options.maxBytes ?? MAX_BYTES;
     this.#maxOpen = options.maxOpenFiles ?? Math.min(MAX_OPEN_FILES, Math.floor(maxDescriptors() * OPEN_FILES_SHARE));
@@ -136,14 +136,12 @@ export class HistoryFiles {
 
   async #saveAll(isLast = false): Promise<void> {
     if (!this.#failures.isDue) return;
-    const isPrompt = this.#waiting.size <= MAX_PROMPT_FILES;
     let hasFailed = false;
     let hasSaved = false;
     this.#room = null;
     this.#hasFolder = false;
     // Slots that are added meanwhile are saved by the next call: the store changes again within seconds.
-    for (const store of [...this.#waiting]) {
-      if (!isLast && !isPrompt && !store.isUrgent) continue;
+    for (const store of isLast ? this.#waiting.all : this.#waiting.due()) {
       this.#waiting.delete(store);
       try {
         await this.#save(store);
@@ -282,7 +280,7 @@ export class HistoryFiles {
     let bytes = 0;
     for (const { series } of this.#entries.values()) bytes += fileBytes(layoutOf(series, level));
     // Those that come next: rings need not be shortened again for each of them.
-    const next = new Map([...this.#waiting].map(({ name, series }) => [name, series]));
+    const next = new Map(this.#waiting.all.map(({ name, series }) => [name, series]));
     for (const [name, series] of next) if (!this.#entries.has(name)) bytes += fileBytes(layoutOf(series, level));
     return bytes;
   }
