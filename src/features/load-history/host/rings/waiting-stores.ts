@@ -3,9 +3,9 @@ import type { SlotStore } from "./slot-store.ts";
 
 /** Up to so many files are written with each slot. More would take six times the work that way. */
 const MAX_PROMPT_FILES = 128;
-/** Time in which each of more files is written once, milliseconds: with the wait before, at most a minute of slots is not written. */
-const ROUND_MS = 50_000;
-/** More files wait so long at least, milliseconds: processes that have just started leave the time to those that still start. */
+/** More wait at most so long after their first slot, milliseconds: a killed daemon loses a minute, with the 10 s of that slot. */
+const MAX_WAIT_MS = 50_000;
+/** They wait so long at least, milliseconds: while many processes start, the time is theirs. */
 const MIN_WAIT_MS = 5_000;
 
 /** Stores with slots to be written, in the order in which they began to wait. */
@@ -33,14 +33,21 @@ export class WaitingStores {
     this.#stores.delete(store);
   }
 
-  /** Those to be written now: all, or if they are many the share of a round for the time since the last call. */
+  /** Those to be written now: all, or if they are many as few as a steady pace needs that lets none wait too long. */
   due(): SlotStore[] {
     const now = this.#clock.monotonic();
-    const share = Math.min(1, (now - this.#at) / ROUND_MS);
+    const elapsed = Math.max(1, now - this.#at);
     this.#at = now;
     if (this.#stores.size <= MAX_PROMPT_FILES) return this.all;
     const due: SlotStore[] = [];
-    const count = Math.ceil(share * this.#stores.size);
+    let ahead = 0;
+    let count = 0;
+    for (const since of this.#stores.values()) {
+      ahead++;
+      // Until this one is due, there are so many calls as this one, which is the first of them.
+      const calls = Math.max(1, 1 + (since + MAX_WAIT_MS - now) / elapsed);
+      count = Math.max(count, Math.ceil(ahead / calls));
+    }
     for (const [store, since] of this.#stores) {
       if (due.length === count || now - since < MIN_WAIT_MS) break;
       due.push(store);
