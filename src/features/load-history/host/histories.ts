@@ -77,17 +77,21 @@ export class Histories {
     this.#ended.add(name);
   }
 
-  /** Drops from memory what has ended: what is written, or is too much. */
+  /** Drops from memory what has ended: what is written, or without a state folder what is old or too much. */
   tidy(): void {
-    const before = (this.#clock.now() - ENDED_KEPT_MS) / PERIODS_MS[LONG];
     for (const name of this.#ended) {
-      const store = this.#histories.get(name)?.store;
-      const isOver = this.files === null ? (store?.newest(LONG) ?? 0) < before : store?.isSaved === true;
-      if (!isOver && this.#ended.size <= MAX_ENDED) continue;
+      if (!this.#isOver(name)) continue;
       this.#ended.delete(name);
       this.#histories.delete(name);
       void this.files?.release(name);
     }
+  }
+
+  #isOver(name: string): boolean {
+    const store = this.#histories.get(name)?.store;
+    // Until it is written, it is nowhere else.
+    if (store === undefined || this.files !== null) return store?.isSaved ?? true;
+    return this.#ended.size > MAX_ENDED || store.newest(LONG) < (this.#clock.now() - ENDED_KEPT_MS) / PERIODS_MS[LONG];
   }
 
   async close(): Promise<void> {

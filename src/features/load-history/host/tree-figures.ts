@@ -16,17 +16,48 @@ export interface CgroupReading {
   readonly at: number;
 }
 
+/** What was known of a tree at one moment: what `TreeFigures.measure` is called with. */
+interface TreeSample {
+  readonly members: readonly Member[];
+  readonly now: Moment;
+  readonly since: Moment | null;
+  readonly cgroup: CgroupReading | null;
+}
+
 /** Load of the tree of one process. */
 export class TreeFigures {
   readonly #usage = new TreeUsage<CounterName>();
   #cgroup: CgroupReading | null = null;
+  #newest: TreeSample | null = null;
+  /** The figures of a tree in which nothing has run since the sample before the last one: they stay the same until something runs. */
+  #idle: Figures | null = null;
+  /** Whether the newest sample was answered with `#idle`, so that rates are not yet counted from it. */
+  #isPending = false;
+
   /** When it was measured last; null: not yet. */
-  before: Moment | null = null;
+  get before(): Moment | null {
+    return this.#newest?.now ?? null;
+  }
 
   /** In the order of PROCESS_SERIES. `since`: see `TreeUsage`. */
   measure(members: readonly Member[], now: Moment, since: Moment | null, cgroup: CgroupReading | null): Figures {
+    const before = this.#newest;
+    const sample = { members, now, since, cgroup };
+    this.#newest = sample;
+    const isIdle = before !== null && hasNotRun(before, sample);
+    if (isIdle && this.#idle !== null) {
+      this.#isPending = true;
+      return this.#idle;
+    }
+    if (this.#isPending && before !== null) this.#figures(before);
+    this.#isPending = false;
+    const figures = this.#figures(sample);
+    this.#idle = isIdle ? figures : null;
+    return figures;
+  }
+
+  #figures({ members, now, since, cgroup }: TreeSample): Figures {
     const rates = this.#usage.measure(members.map(toReading), now, COUNTERS, since);
-    this.before = now;
     const living = members.filter(({ stat }) => !stat.ended);
     const own = this.#cgroupRates(cgroup, living.length);
     const cpu = rates.cpu === null ? null : (100 * rates.cpu) / TICKS_PER_SECOND;
@@ -66,6 +97,12 @@ export class TreeFigures {
     const cpu = rate("cpuMs");
     return { cpu: cpu === null ? null : cpu / 10, memory: now.memory, read: rate("readBytes"), written: rate("writtenBytes") };
   }
+}
+
+/** Whether the files and the cgroup of the later sample were not read again, because no member has run, ended or begun. */
+function hasNotRun(before: TreeSample, { members, cgroup }: TreeSample): boolean {
+  if (before.cgroup?.folder !== cgroup?.folder || before.cgroup?.figures !== cgroup?.figures) return false;
+  return members.length === before.members.length && members.every(({ stat }, index) => stat === before.members[index]?.stat);
 }
 
 /** Figures of a whole run from what its leader had used when it ended, in the order of PROCESS_SERIES. */

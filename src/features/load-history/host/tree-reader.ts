@@ -3,6 +3,7 @@ import type { Steps } from "../../../base/timing/turns.ts";
 import { listPids, readProcFile, readStat, TICKS_PER_SECOND, ticksSinceBoot } from "../../../daemon/proc/proc.ts";
 import type { ProcessStat } from "../../../daemon/proc/process-stat.ts";
 import type { TaskOwners } from "../../../daemon/tree/task-owners.ts";
+import { SAMPLE_MS } from "../series.ts";
 import { type ProcessFigures, readFigures } from "./proc-figures.ts";
 
 /** A process of a tree, as it was read. */
@@ -18,7 +19,7 @@ export interface Member {
 /** A process may not be known to belong to its run while that begins, clock ticks. */
 const UNSURE_TICKS = 60 * TICKS_PER_SECOND;
 
-/** Time after which a process that did not run is read again, milliseconds: its memory may have been swapped out. */
+/** Interval in which a process that did not run is read again, milliseconds: its memory may have been swapped out. */
 const REREAD_MS = 60_000;
 
 /** A process of a tree, as it was last read. */
@@ -102,9 +103,12 @@ export class TreeReader {
     const member = this.#members.get(pid);
     if (member === undefined || member.run === null) return null;
     const at = this.#options.clock.monotonic();
-    return at - member.readAt < REREAD_MS && runOf(pid) === member.run ? { ...member, at } : null;
+    return intervalOf(pid, at) === intervalOf(pid, member.readAt) && runOf(pid) === member.run ? { ...member, at } : null;
   }
 }
+
+/** Number of the interval of REREAD_MS that a time is in. Those of processes begin at different samples, so that none reads all again. */
+const intervalOf = (pid: number, at: number): number => Math.floor((at + pid * SAMPLE_MS) / REREAD_MS);
 
 /** Nanoseconds that a process with one thread has run, has waited for a processor, and how often; null where the kernel does not count it. */
 const runOf = (pid: number): string | null => readProcFile(`/proc/${pid}/schedstat`)?.toString("latin1") ?? null;

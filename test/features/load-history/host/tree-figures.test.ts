@@ -37,3 +37,27 @@ test("what a tree uses after a rest is not spread over the rest", () => {
   const [cpu, , , , read] = tree.measure([member(21_000, 21_000)], moment(21_000), null, busy);
   expect({ cpu, read }).toEqual({ cpu: 50, read: 100 });
 });
+
+test("a tree that rests for minutes has the same figures all the time, and what it uses then is that of the last 10 s", () => {
+  const tree = new TreeFigures();
+  const rest = (at: number) => {
+    const members = [member(at, 1_000)];
+    return tree.measure(members, moment(at), null, tree.unchangedCgroup(members, at + 1) ?? cgroup);
+  };
+  rest(1_000);
+  const first = rest(11_000);
+  expect(first).toEqual([0, 4_096_000, 1, 3, 0, 0, 0, 0]);
+  for (let at = 21_000; at <= 301_000; at += 10_000) expect(rest(at)).toEqual(first);
+  expect(tree.before).toEqual(moment(301_000));
+  const stat = { ...member(0, 0).stat, ticks: 105, majorFaults: 20 };
+  const ran: Member = { stat, figures: { ...figures, contextSwitches: 51 }, at: 311_000, readAt: 311_000 };
+  const busy = { ...cgroup, figures: { ...cgroup.figures, cpuMs: 1_050, readBytes: 5_000 }, at: 311_001 };
+  expect(tree.measure([ran], moment(311_000), null, busy)).toEqual([10, 4_096_000, 1, 3, 500, 0, 5, 2]);
+});
+
+test("a tree without a cgroup of its own that rests has no CPU time, and afterwards that of the last 10 s", () => {
+  const tree = new TreeFigures();
+  for (let at = 1_000; at <= 301_000; at += 10_000) tree.measure([member(at, 1_000)], moment(at), null, null);
+  const ran: Member = { stat: { ...member(0, 0).stat, ticks: 505 }, figures, at: 311_000, readAt: 311_000 };
+  expect(tree.measure([ran], moment(311_000), null, null)[0]).toBe(50);
+});

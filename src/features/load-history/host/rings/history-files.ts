@@ -5,11 +5,13 @@ import { MgrError } from "../../../../base/errors.ts";
 import { SerialQueue } from "../../../../base/timing/serial-queue.ts";
 import { isMissing, openStateFileAsync } from "../../../../files/state-file.ts";
 import { makeStateFolder } from "../../../../files/state-folder.ts";
+import { FolderCheck } from "./folder-check.ts";
 import { decodeHeader, fitsHeader } from "./header.ts";
 import { type Entry, FILE_NAME, fileNameOf, maxDescriptors, newEntry } from "./history-entry.ts";
 import { HistoryFile, readImage } from "./history-file.ts";
 import { fileBytes, HEADER_BYTES, layoutOf, MAX_LEVEL } from "./layout.ts";
 import type { SlotStore } from "./slot-store.ts";
+import { WaitingStores } from "./waiting-stores.ts";
 import { WriteFailures, type WriteFailuresOptions } from "./write-failures.ts";
 
 /** Disk space of all files of a host, bytes. */
@@ -18,14 +20,10 @@ const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_OPEN_FILES = 1_024;
 /** They are at most this share of the descriptors that the daemon may open. */
 const OPEN_FILES_SHARE = 1 / 8;
-/** More files are written once a minute rather than with each slot: that takes a sixth of the work. */
-const MAX_PROMPT_FILES = 128;
 /** A file that was not written for so long may be removed to make room, milliseconds. */
 const IDLE_MS = 3_600_000;
 /** Retention of the slots of a file, milliseconds. */
 const KEPT_MS = 30 * 24 * 3_600_000;
-/** Interval of checks whether an open file was removed, milliseconds. */
-const CHECK_MS = 30_000;
 /** Rings become longer again where they would then take this much of the space. */
 const LONGER_AT = 0.9;
 
@@ -43,9 +41,10 @@ export class HistoryFiles {
   readonly #entries = new Map<string, Entry>();
   /** Entries whose file is open, in the order in which they were opened. */
   readonly #open = new Set<Entry>();
-  readonly #waiting = new Set<SlotStore>();
+  readonly #waiting: WaitingStores;
   readonly #queue = new SerialQueue();
   readonly #failures: WriteFailures;
+  readonly #folderCheck: FolderCheck;
   #level = 0;
   /** Resolves when there is room for all files that the save in progress creates; null: it has created none yet. */
   #room: Promise<void> | null = null;
@@ -55,7 +54,9 @@ export class HistoryFiles {
 
   constructor(options: HistoryFilesOptions) {
     this.#options = options;
+    this.#waiting = new WaitingStores(options.clock);
     this.#failures = new WriteFailures(options);
+    this.#folderCheck = new FolderCheck(options.folder, options.clock);
     this.#maxBytes = options.maxBytes ?? MAX_BYTES;
     this.#maxOpen = options.maxOpenFiles ?? Math.min(MAX_OPEN_FILES, Math.floor(maxDescriptors() * OPEN_FILES_SHARE));
   }
@@ -136,14 +137,13 @@ export class HistoryFiles {
 
   async #saveAll(isLast = false): Promise<void> {
     if (!this.#failures.isDue) return;
-    const isPrompt = this.#waiting.size <= MAX_PROMPT_FILES;
     let hasFailed = false;
     let hasSaved = false;
     this.#room = null;
     this.#hasFolder = false;
+    await this.#folderCheck.run();
     // Slots that are added meanwhile are saved by the next call: the store changes again within seconds.
-    for (const store of [...this.#waiting]) {
-      if (!isLast && !isPrompt && !store.isUrgent) continue;
+    for (const store of isLast ? this.#waiting.all : this.#waiting.due()) {
       this.#waiting.delete(store);
       try {
         await this.#save(store);
@@ -171,9 +171,8 @@ export class HistoryFiles {
 
   /** A file that was removed is written again. */
   async #checkPlace(entry: Entry): Promise<void> {
-    const now = this.#options.clock.monotonic();
-    if (entry.file === null || now - entry.checkedAt < CHECK_MS) return;
-    entry.checkedAt = now;
+    if (entry.file === null || entry.checkedAt > this.#folderCheck.changedAt) return;
+    entry.checkedAt = this.#options.clock.monotonic();
     if (await entry.file.isInPlace()) return;
     await this.#close(entry);
     entry.extents = null;
@@ -278,13 +277,14 @@ export class HistoryFiles {
     await file.close();
   }
 
+  /** Of the files that exist, and of those that come next: rings need not be shortened again for each of them. */
   #bytesAt(level: number): number {
-    let bytes = 0;
-    for (const { series } of this.#entries.values()) bytes += fileBytes(layoutOf(series, level));
-    // Those that come next: rings need not be shortened again for each of them.
-    const next = new Map([...this.#waiting].map(({ name, series }) => [name, series]));
-    for (const [name, series] of next) if (!this.#entries.has(name)) bytes += fileBytes(layoutOf(series, level));
-    return bytes;
+    const files = new Map<number, number>();
+    const count = (series: number) => files.set(series, (files.get(series) ?? 0) + 1);
+    for (const { series } of this.#entries.values()) count(series);
+    const next = new Map(this.#waiting.all.map(({ name, series }) => [name, series]));
+    for (const [name, series] of next) if (!this.#entries.has(name)) count(series);
+    return [...files].reduce((sum, [series, number]) => sum + number * fileBytes(layoutOf(series, level)), 0);
   }
 
   #pathOf(fileName: string): string {

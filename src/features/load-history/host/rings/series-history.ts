@@ -103,8 +103,13 @@ export class SeriesHistory {
   #endShort(next: number | null): void {
     this.#saveShort();
     const ended = this.#short;
-    this.#short = next === null ? null : new SlotSummary(this.store.series, next);
-    if (ended === null) return;
+    if (ended !== null) this.#addToLong(ended);
+    if (next === null) this.#short = null;
+    else if (ended === null) this.#short = new SlotSummary(this.store.series, next);
+    else ended.restart(next);
+  }
+
+  #addToLong(ended: SlotSummary): void {
     const long = Math.floor((ended.number * PERIODS_MS[SHORT]) / PERIODS_MS[LONG]);
     if (this.#long?.number !== long) {
       this.#saveLong();

@@ -7,8 +7,6 @@ import { SlotSummary } from "./slot-summary.ts";
 /** Slots of each ring that stay in memory: without a state folder all that is kept, else what the disk does not take. */
 const KEPT_SLOTS = [72, 30] as const;
 const WAITING_SLOTS = [8, 6] as const;
-/** Waiting slots with which a file is written that is one of very many. */
-const MANY_WAITING = 6;
 
 /** Called with the figures of a slot as `SlotSummary.figures` returns them; they are borrowed. */
 export type SlotVisitor = (number: number, figures: Float32Array) => void;
@@ -30,8 +28,6 @@ export class SlotStore {
   readonly #discarded: [number | null, number | null] = [null, null];
   readonly #newest: [number, number] = [0, 0];
   #hasWrittenLong = false;
-  /** Slots put since the last write. */
-  #puts = 0;
 
   constructor({ name, series, changed }: StoreOptions) {
     this.name = name;
@@ -44,11 +40,6 @@ export class SlotStore {
     return this.#changed !== null && this.#blocks.every((block) => block === null) && this.#discarded.every((number) => number === null);
   }
 
-  /** Whether so many slots wait that they should be written, even if that takes long. */
-  get isUrgent(): boolean {
-    return this.#blocks[LONG] !== null || this.#puts >= MANY_WAITING;
-  }
-
   /** Number of the newest slot since the daemon has started; 0: none. */
   newest(ring: RingNumber): number {
     return this.#newest[ring];
@@ -59,7 +50,6 @@ export class SlotStore {
     const block = this.#blocks[ring] ?? new SlotBlock(this.series, lengths[ring]);
     this.#blocks[ring] = block;
     block.put(number, figures);
-    this.#puts++;
     this.#newest[ring] = Math.max(this.#newest[ring], number);
     this.#changed?.(this);
   }
@@ -75,26 +65,15 @@ export class SlotStore {
 
   /** Writes what waits. What is put meanwhile waits for the next call. */
   async save(file: HistoryFile): Promise<void> {
-    this.#puts = 0;
     for (const ring of [SHORT, LONG] as const) {
       const discarded = this.#discarded[ring];
-      if (discarded !== null) {
-        await file.discardAfter(ring, discarded);
-        if (this.#discarded[ring] === discarded) this.#discarded[ring] = null;
-      }
-      const block = this.#blocks[ring];
-      if (block === null) continue;
-      const numbers = block.numbers();
-      if (ring === LONG) for (const number of numbers) await this.#completeLong(file, number);
-      for (const run of consecutive(numbers)) {
-        // A copy: slots may be replaced while they are written.
-        const slots = run.map((number) => Uint8Array.from(block.bytes(number)));
-        await file.write(ring, run[0] ?? 0, Buffer.concat(slots));
-        for (const [index, number] of run.entries())
-          if (Buffer.compare(slots[index] ?? Buffer.alloc(0), block.bytes(number)) === 0) block.remove(number);
-      }
-      if (block.numbers().length === 0) this.#blocks[ring] = null;
+      if (discarded === null) continue;
+      await file.discardAfter(ring, discarded);
+      if (this.#discarded[ring] === discarded) this.#discarded[ring] = null;
     }
+    // The first long slot is completed from short ones of the file, which those that wait may overwrite.
+    await this.#write(file, LONG);
+    await this.#write(file, SHORT);
   }
 
   /** Passes the slots of a range. `pieces`: what the file has of it. One place a step. */
@@ -117,6 +96,21 @@ export class SlotStore {
   /** Oldest slot in memory; null: none. */
   oldestInMemory(ring: RingNumber): number | null {
     return this.#blocks[ring]?.numbers()[0] ?? null;
+  }
+
+  async #write(file: HistoryFile, ring: RingNumber): Promise<void> {
+    const block = this.#blocks[ring];
+    if (block === null) return;
+    const numbers = block.numbers();
+    if (ring === LONG) for (const number of numbers) await this.#completeLong(file, number);
+    for (const run of consecutive(numbers)) {
+      // A copy: slots may be replaced while they are written.
+      const slots = run.map((number) => Uint8Array.from(block.bytes(number)));
+      await file.write(ring, run[0] ?? 0, Buffer.concat(slots));
+      for (const [index, number] of run.entries())
+        if (Buffer.compare(slots[index] ?? Buffer.alloc(0), block.bytes(number)) === 0) block.remove(number);
+    }
+    if (block.numbers().length === 0) this.#blocks[ring] = null;
   }
 
   /** The first long slot may have begun before this daemon: it is made again from its short ones. */
