@@ -171,8 +171,17 @@ export class Supervision {
 
   /** Called when a host has become ready, or no longer is. */
   hostChanged(host: string, isReady: boolean): void {
-    if (isReady) this.#supervised.hostReady(host);
-    else this.#supervised.hostLost(host);
+    if (!isReady) return this.#supervised.hostLost(host);
+    this.#supervised.hostReady(host);
+    // After the host's reports, which most of its processes react to.
+    queueMicrotask(() => this.#showReady(host));
+  }
+
+  #showReady(host: string): void {
+    for (const name of this.processTable.shownAsLost(host)) {
+      this.processTable.forgetProjection(name);
+      this.#router.publish(name);
+    }
   }
 
   /** Whether the host knows which of its processes it has to restart without a manager. */

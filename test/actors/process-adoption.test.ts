@@ -218,33 +218,33 @@ test("a host clock that was stepped during a run affects neither its backoff nor
 
 describe("reconciliation after a lost link", () => {
   test("a live run with a requested start does not change", () => {
-    const rig = startedProcess().send({ type: "host.lost" }, { type: "host.ready" });
+    const rig = startedProcess().send({ type: "host.lost" });
     rig.send({ type: "report", run: rig.run() });
     expect(rig.path).toEqual(["starting", "started"]);
   });
 
   test("a run that became ready while the link was lost is ready", () => {
-    const rig = startedProcess({ definition: definition(READY) }).send({ type: "host.lost" }, { type: "host.ready" });
+    const rig = startedProcess({ definition: definition(READY) }).send({ type: "host.lost" });
     rig.send({ type: "report", run: rig.run({ ready: true }) });
     expect(rig.state).toBe("ready");
   });
 
   test("a run that ended while the link was lost has that exit, and the restart policy applies", () => {
-    const rig = startedProcess({ definition: definition(ON_FAILURE) }).send({ type: "host.lost" }, { type: "host.ready" });
+    const rig = startedProcess({ definition: definition(ON_FAILURE) }).send({ type: "host.lost" });
     rig.send({ type: "report", run: rig.run({ ...ended(4), extinct: true, stop_time: WALL }) });
     expect(rig.path).toEqual(["starting", "started", "backoff"]);
     expect(rig.context.exit?.code).toBe(4);
   });
 
   test("a run that is gone is error 'host daemon died', then the restart policy applies; each state is shown", () => {
-    const rig = startedProcess({ definition: definition(ON_FAILURE) }).send({ type: "host.lost" }, { type: "host.ready" });
+    const rig = startedProcess({ definition: definition(ON_FAILURE) }).send({ type: "host.lost" });
     rig.send({ type: "report", run: null });
     expect(rig.path).toEqual(["starting", "started", "error", "backoff"]);
     expect(rig.emitted).toContainEqual({ type: "changed", from: "started", to: "error", reason: "host daemon died" });
   });
 
   test("a run that is gone while it was being stopped is stopped", () => {
-    const rig = startedProcess().stop().send({ type: "host.lost" }, { type: "host.ready" }, { type: "report", run: null });
+    const rig = startedProcess().stop().send({ type: "host.lost" }, { type: "report", run: null });
     expect(rig.path.at(-1)).toBe("stopped");
   });
 
@@ -329,7 +329,7 @@ describe("reconciliation after a lost link", () => {
   test("if the daemon dies while a run is stopped for its ready timeout, the reason is the death of the daemon", () => {
     const rig = startedProcess({ definition: definition({ ...READY, ...ON_FAILURE }) });
     rig.clock.advance(30_000);
-    rig.send({ type: "host.died" }, { type: "host.ready" }, { type: "report", run: null });
+    rig.send({ type: "host.died" }, { type: "report", run: null });
     expect(rig.state).toBe("backoff");
     expect(rig.reason).toBe("host daemon died");
   });

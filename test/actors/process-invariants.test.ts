@@ -49,7 +49,6 @@ const steps: Step[] = [
   notify("stop", { type: "stop", by: "ann" }),
   notify("restart", { type: "restart", by: "ann" }),
   notify("host.lost", { type: "host.lost" }),
-  notify("host.ready", { type: "host.ready" }),
   notify("watched file", { type: "files.changed", path: "/src/a.js" }),
   notify("liveness", { type: "liveness.failed", reason: "silent" }),
   { label: "recycle", act: (rig) => rig.send({ type: "recycle", runId: rig.context.runId ?? "", reason: "too much memory" }) },

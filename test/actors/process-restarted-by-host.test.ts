@@ -9,14 +9,13 @@ const TWO = memo({ restarts: 2, attempt: 2, failures: 2 });
 const SICK = { reason: "not alive", recycled: false };
 
 /** A host that was lost and has greeted, before its report. */
-const back = (rig: ProcessRig) => rig.send({ type: "host.lost" }, { type: "host.ready" });
+const back = (rig: ProcessRig) => rig.send({ type: "host.lost" });
 
 describe("a process whose host restarted it without the manager", () => {
   test("stays in backoff while its host is lost, and starts with the report if the host did nothing", () => {
     const rig = startedProcess({ definition: ON_FAILURE }).died(1);
     rig.send({ type: "host.lost" });
     rig.clock.advance(60_000);
-    rig.send({ type: "host.ready" });
     rig.clock.advance(60_000);
     expect(rig.state).toBe("backoff");
     rig.send({ type: "report", run: rig.run({ ...ended(1), extinct: true }) });
@@ -32,14 +31,14 @@ describe("a process whose host restarted it without the manager", () => {
     const rig = startedProcess({ definition: ON_FAILURE }).died(1).send({ type: "host.died" });
     rig.clock.advance(60_000);
     expect(rig.state).toBe("backoff");
-    rig.send({ type: "host.ready" }, { type: "report", run: null });
+    rig.send({ type: "report", run: null });
     rig.clock.advance(1);
     expect(rig.state).toBe("starting");
   });
 
   test("starts again after the death of a daemon that was lost before", () => {
     const rig = startedProcess({ definition: ON_FAILURE }).send({ type: "host.lost" }, { type: "host.died" });
-    rig.send({ type: "host.ready" }, { type: "report", run: null });
+    rig.send({ type: "report", run: null });
     expect(rig.state).toBe("backoff");
     rig.clock.advance(1_000);
     expect(rig.state).toBe("starting");
@@ -51,7 +50,7 @@ describe("a process whose host restarted it without the manager", () => {
     rig.send({ type: "host.lost" });
     rig.clock.advance(60_000);
     expect(rig.state).toBe("started");
-    rig.send({ type: "host.ready" }, { type: "report", run: rig.run() });
+    rig.send({ type: "report", run: rig.run() });
     rig.clock.advance(1);
     expect(rig.state).toBe("stopping");
   });
@@ -149,7 +148,7 @@ describe("a process whose host restarted it without the manager", () => {
     const rig = startedProcess({ definition: ON_FAILURE });
     rig.restart().extinct(null, "SIGTERM").spawned();
     expect(rig.runId).toBe("1-2");
-    rig.send({ type: "host.died" }, { type: "host.ready" }, { type: "report", run: report("1-1-1") });
+    rig.send({ type: "host.died" }, { type: "report", run: report("1-1-1") });
     expect([rig.state, rig.runId]).toEqual(["started", "1-1-1"]);
   });
 });

@@ -58,7 +58,6 @@ it("the context of a process has every field from the start", () => {
     lastRunSucceeded: true,
     size: true,
     settings: true,
-    hostReady: true,
     isFrozen: true,
     daemonDied: true,
     waitingFor: true,

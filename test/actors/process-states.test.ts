@@ -204,15 +204,13 @@ describe("the table of states (docs/design/wire-rules.md, 'Basic transitions')",
     expect(rig.spawns.map((spawn) => spawn.runId)).toEqual(["1-1", "1-2"]);
   });
 
-  test.each(["starting", "started", "ready", "stopping"])("any alive (%s) | host link lost | state kept, host_ready false", (state) => {
+  test.each(["starting", "started", "ready", "stopping"])("any alive (%s) | host link lost | state kept", (state) => {
     const rig = stoppedProcess({ definition: definition(READY) }).start();
     if (state !== "starting") rig.spawned();
     if (state === "ready") rig.send({ type: "run.ready", run: rig.run({ ready: true }) });
     if (state === "stopping") rig.stop();
     rig.send({ type: "host.lost" });
     expect(rig.state).toBe(state);
-    expect(rig.context.hostReady).toBe(false);
-    expect(rig.send({ type: "host.ready" }).context.hostReady).toBe(true);
   });
 });
 
@@ -242,7 +240,7 @@ describe("the table of states (docs/design/wire-rules.md, 'Overlapping events')"
     const rig = stoppedProcess().start();
     rig.send({ type: "host.lost" });
     expect(rig.spawning).not.toBeNull();
-    rig.send({ type: "host.ready" }, { type: "report", run: null });
+    rig.send({ type: "report", run: null });
     expect(rig.state).toBe("starting");
     expect(rig.spawns.map((spawn) => spawn.runId)).toEqual(["1-1"]);
     rig.send({ type: "report", run: report("1-1") });
@@ -274,6 +272,17 @@ describe("the table of states (docs/design/wire-rules.md, 'Overlapping events')"
       .extinct(0);
     expect(rig.path).toEqual(["starting", "started", "stopping", "stopped"]);
     expect(rig.context.requested).toBe("stop");
+  });
+
+  test("stopping | 10 s after SIGKILL, its host is lost | an error that names the host, until it has reported", () => {
+    const rig = startedProcess().stop().send({ type: "host.lost" });
+    rig.clock.advance(20_000);
+    rig.send({ type: "report", run: rig.run({ stopping: true }) });
+    rig.clock.advance(60_000);
+    expect(rig.notes).toEqual([
+      "it still exists 10 s after SIGKILL: its host cannot be reached",
+      "it still exists 10 s after SIGKILL: it is stuck in the kernel",
+    ]);
   });
 
   test("stopping | 10 s after SIGKILL | stopping, an error logged each minute", () => {
@@ -412,7 +421,7 @@ describe("the table of states (docs/design/wire-rules.md, 'Overlapping events')"
 
   test("its daemon died | the host is back | restart policy", () => {
     const rig = startedProcess({ definition: definition(ON_FAILURE) }).send({ type: "host.died" });
-    rig.send({ type: "host.ready" }, { type: "report", run: null });
+    rig.send({ type: "report", run: null });
     expect(rig.path.slice(-2)).toEqual(["error", "backoff"]);
     rig.clock.advance(1_000);
     expect(rig.state).toBe("starting");
@@ -421,21 +430,21 @@ describe("the table of states (docs/design/wire-rules.md, 'Overlapping events')"
 
   test("its host was lost, then its daemon died | the host is back | restart policy, and the next run begins", () => {
     const rig = startedProcess({ definition: definition(ON_FAILURE) }).send({ type: "host.lost" }, { type: "host.died" });
-    rig.send({ type: "host.ready" }, { type: "report", run: null });
+    rig.send({ type: "report", run: null });
     rig.clock.advance(1_000);
     expect(rig.path.slice(-2)).toEqual(["backoff", "starting"]);
   });
 
   test("its daemon died | the host is back, no restart policy or a stop requested | error", () => {
-    const never = startedProcess().send({ type: "host.died" }, { type: "host.ready" }, { type: "report", run: null });
+    const never = startedProcess().send({ type: "host.died" }, { type: "report", run: null });
     expect(never.state).toBe("error");
     const stopped = startedProcess({ definition: definition(ON_FAILURE) }).stop();
-    stopped.send({ type: "host.died" }, { type: "host.ready" }, { type: "report", run: null });
+    stopped.send({ type: "host.died" }, { type: "report", run: null });
     expect(stopped.state).toBe("error");
   });
 
   test("its daemon died while it was being restarted | the host is back | starting", () => {
-    const rig = startedProcess().restart().send({ type: "host.died" }, { type: "host.ready" }, { type: "report", run: null });
+    const rig = startedProcess().restart().send({ type: "host.died" }, { type: "report", run: null });
     expect(rig.path).toEqual(["starting", "started", "stopping", "error", "starting"]);
   });
 
@@ -461,7 +470,7 @@ describe("the table of states (docs/design/wire-rules.md, 'Overlapping events')"
   });
 
   test("its daemon died under policy never | a policy of later, another report | error", () => {
-    const rig = startedProcess().send({ type: "host.died" }, { type: "host.ready" }, { type: "report", run: null });
+    const rig = startedProcess().send({ type: "host.died" }, { type: "report", run: null });
     rig.send({ type: "definition", definition: definition(ON_FAILURE) }, { type: "report", run: null });
     expect(rig.state).toBe("error");
   });

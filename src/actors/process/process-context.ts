@@ -37,7 +37,6 @@ export function initialContext(input: ProcessInput): ProcessContext {
   context.lastRunSucceeded = null;
   context.size = input.size ?? null;
   context.settings = input.settings ?? NO_SETTINGS;
-  context.hostReady = input.hostReady ?? false;
   context.isFrozen = false;
   context.daemonDied = false;
   context.waitingFor = [];

@@ -46,6 +46,7 @@ import {
   inPlace,
   launch,
   launchAtOnce,
+  launchFirst,
   requestRestart,
   restartAlive,
   restartedByHost,
@@ -69,7 +70,6 @@ export const processMachine = processSetup.createMachine({
       { guard: "runReported", actions: "takeRun" },
       { guard: "unknownToHost", actions: "loseRun" },
     ],
-    "host.ready": { actions: "hostIsReady" },
     "host.lost": { actions: "hostIsLost" },
     "host.died": { actions: "noteDaemonDied" },
     definition: { actions: "takeDefinition" },
@@ -85,8 +85,9 @@ export const processMachine = processSetup.createMachine({
         restart: restartLater,
         report: [
           { guard: "runReported", target: "adopting", actions: ["takeRun", "inferRequest", "noteAdoption"] },
-          { guard: "startRequested", target: "launching", actions: "noteLostRun" },
-          { target: "stopped" },
+          { guard: "stopRequested", target: "stopped" },
+          { guard: "lostWithDaemon", target: "launching", actions: "noteLostRun" },
+          ...launchFirst,
         ],
         "run.*": [{ guard: "runReported", target: "adopting", actions: ["takeRun", "inferRequest", "noteAdoption"] }],
       },
@@ -145,11 +146,11 @@ export const processMachine = processSetup.createMachine({
       },
     },
     starting: {
-      entry: { type: "announce", params: { state: "starting" } },
       initial: "spawning",
       on: { stop: stopAlive },
       states: {
         clearing: {
+          entry: { type: "announce", params: { state: "starting" } },
           after: {
             nag: {
               target: "clearing",
@@ -168,7 +169,7 @@ export const processMachine = processSetup.createMachine({
           },
         },
         spawning: {
-          entry: ["newRun", "spawnRun"],
+          entry: "beginRun",
           exit: "abandon",
           on: {
             "spawn.failed": [
@@ -183,7 +184,7 @@ export const processMachine = processSetup.createMachine({
       },
     },
     started: {
-      entry: [{ type: "announce", params: { state: "started" } }, "awaitStability"],
+      entry: { type: "announceRun", params: { state: "started" } },
       initial: "settled",
       on: {
         ...running,
@@ -205,7 +206,7 @@ export const processMachine = processSetup.createMachine({
       },
     },
     ready: {
-      entry: [{ type: "announce", params: { state: "ready" } }, "awaitStability"],
+      entry: { type: "announceRun", params: { state: "ready" } },
       on: { ...running, "run.*": whileRunning, report: whileRunning },
     },
     stopping: {
@@ -216,7 +217,10 @@ export const processMachine = processSetup.createMachine({
         start: startAfterStop,
         restart: startAfterStop,
         "host.died": daemonDied,
-        "run.*": [{ guard: "seenExtinct", target: "judging", actions: "takeRun" }],
+        "run.*": [
+          { guard: "seenStopped", target: "stopped", actions: "takeRun" },
+          { guard: "seenExtinct", target: "judging", actions: "takeRun" },
+        ],
         report: [
           { guard: "restartedByHostAsRequested", target: "adopting", actions: "takeRunOfHost" },
           { guard: "seenNotStopping", actions: ["takeRun", "stopRun"] },

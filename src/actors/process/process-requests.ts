@@ -1,6 +1,7 @@
 // Steps of process-setup.ts that requests and reports share.
 import type { PendingRun, RequestOrigin } from "../../config/state/process-intent.ts";
 import type { RunReport } from "../../contract/run.ts";
+import type { ProcessState } from "../../protocol/resources/resources.ts";
 import { carriesOut, withRun } from "./process-context.ts";
 import { BY_CONFIGURATION, type ProcessContext, type ProcessEmitted, type ProcessEvent } from "./process-types.ts";
 
@@ -14,6 +15,12 @@ export function pendingAfter({ pendingRun, runId, lastRunId }: ProcessContext, r
   // Before the first report the newest run is unknown, but an earlier manager started it.
   const pending = { after: runId ?? lastRunId(), replace: replace || pendingRun?.replace === true };
   return pendingRun?.after === pending.after && pendingRun.replace === pending.replace ? pendingRun : pending;
+}
+
+/** Emits that the visible state changes, unless it stays the same. */
+export function announce({ shown, reason, isAdopting }: ProcessContext, state: ProcessState, enqueue: Pick<Enqueue, "emit">): void {
+  if (shown === state) return;
+  enqueue.emit(isAdopting ? { type: "adopted", state, reason } : { type: "changed", from: shown, to: state, reason });
 }
 
 /** `more`: changes besides those of the report. */

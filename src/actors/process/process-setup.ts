@@ -6,7 +6,7 @@ import { writeMemo } from "../../contract/run-memo.ts";
 import type { ProcessState, RequestedState } from "../../protocol/resources/resources.ts";
 import { endedRun, scheduleRestart } from "./ended-run.ts";
 import { DAEMON_DIED, freshRun, isStable, laterRun, reportedCause, runLives, stableIn, treeLives } from "./process-context.ts";
-import { dropPendingRun, failedFor, originOf, pendingAfter, startAnew, takeRun } from "./process-requests.ts";
+import { announce, dropPendingRun, failedFor, originOf, pendingAfter, startAnew, takeRun } from "./process-requests.ts";
 import {
   DependenciesLost,
   type ProcessContext,
@@ -46,7 +46,6 @@ export const processSetup = setup({
     dependenciesHold: () => {
       throw notProvided("dependenciesHold");
     },
-    startRequested: ({ context }) => context.requested === "start",
     stopRequested: ({ context }) => context.requested === "stop",
     startPending: ({ context }) => context.pendingRun !== null && context.requested === "start",
     restartPending: ({ context }) => context.pendingRun?.replace === true && context.requested === "start",
@@ -70,6 +69,8 @@ export const processSetup = setup({
     seenReady: ({ context, event }) => freshRun(context, event)?.ready === true && context.runDefinition.ready !== null,
     seenEnded: ({ context, event }) => (freshRun(context, event)?.exit ?? null) !== null,
     seenExtinct: ({ context, event }) => freshRun(context, event)?.extinct === true,
+    /** The same, of a run that was stopped as requested: no other run follows. */
+    seenStopped: ({ context, event }) => context.requested === "stop" && freshRun(context, event)?.extinct === true,
     /** Whether the report is the recorded result of a failed spawn: the run never started. */
     seenFailed: ({ context, event }) => (freshRun(context, event)?.exit?.reason ?? null) !== null,
     /** Whether an earlier manager or the daemon itself is already stopping the run. */
@@ -93,14 +94,21 @@ export const processSetup = setup({
     dependenciesLost: ({ event }) => event.type === "spawn.failed" && event.error instanceof DependenciesLost,
     isCurrentRun: ({ context, event }) => event.type === "recycle" && event.runId === context.runId,
     unknownToHost: ({ event }) => event.type === "report" && event.run === null,
+    lostWithDaemon: ({ event }) => event.type === "report" && typeof event.lost === "string",
   },
   actions: {
     /** Emits one `changed` per change of the visible state; re-entering the same state emits nothing. */
     announce: enqueueActions(({ context, enqueue }, { state }: { state: ProcessState }) => {
-      const { shown, reason, isAdopting } = context;
-      if (isAdopting && shown !== state) enqueue.emit({ type: "adopted", state, reason });
-      else if (shown !== state) enqueue.emit({ type: "changed", from: shown, to: state, reason });
+      announce(context, state, enqueue);
       enqueue.assign({ shown: state, reason: null, isAdopting: false });
+    }),
+    /** The same for a state in which a run lives. Starts a timer only after a failure: a process that never failed has none. */
+    announceRun: enqueueActions(({ context, enqueue }, { state }: { state: ProcessState }) => {
+      announce(context, state, enqueue);
+      enqueue.assign({ shown: state, reason: null, isAdopting: false });
+      if (!context.unstable) return;
+      enqueue.cancel("stable");
+      enqueue.raise({ type: "stable" }, { id: "stable", delay: stableIn(context) });
     }),
     noteRemnants: emit({
       type: "note",
@@ -108,7 +116,7 @@ export const processSetup = setup({
       msg: "processes of its last run are still alive; it starts when they have ended",
     }),
     noteOverdue: emit(({ context }) => {
-      const why = context.hostReady ? "it is stuck in the kernel" : "its host cannot be reached";
+      const why = context.isFrozen ? "its host cannot be reached" : "it is stuck in the kernel";
       return { type: "note", level: "error", msg: `it still exists 10 s after SIGKILL: ${why}` };
     }),
     request: enqueueActions(({ context, event, enqueue }, { to }: { to: RequestedState }) => {
@@ -139,12 +147,6 @@ export const processSetup = setup({
       startAnew(context, event, { replace: false, enqueue, more: NO_FAILURES_NO_PAST }),
     ),
     resetCounters: assign(NO_FAILURES),
-    /** Starts a timer only after a failure: a process that never failed has none. */
-    awaitStability: enqueueActions(({ context, enqueue }) => {
-      if (!context.unstable) return;
-      enqueue.cancel("stable");
-      enqueue.raise({ type: "stable" }, { id: "stable", delay: stableIn(context) });
-    }),
     noteStable: assign({ unstable: false }),
     /** Requests a run; with `replace`, also if the newest run still lives. */
     requestRun: enqueueActions(({ context, enqueue }, { replace }: { replace: boolean }) => {
@@ -165,9 +167,9 @@ export const processSetup = setup({
       assertEvent(event, "recycle");
       return { stopCause: { reason: event.reason, isRecycled: true } };
     }),
-    noteLostRun: enqueueActions(({ event, enqueue }) => {
+    noteLostRun: emit(({ event }) => {
       assertEvent(event, "report");
-      if (event.lost) enqueue.emit({ type: "note", level: "warning", msg: `${event.lost}; it is started, as requested` });
+      return { type: "note", level: "warning", msg: `${event.lost}; it is started, as requested` };
     }),
     noteFilesChanged: emit(({ event }) => {
       assertEvent(event, "files.changed");
@@ -187,13 +189,11 @@ export const processSetup = setup({
     blameDaemon: assign(({ context }) => ({
       runGone: true,
       daemonDied: true,
-      hostReady: false,
       stopCause: null,
       ...failedFor(context, DAEMON_DIED),
     })),
-    noteDaemonDied: assign({ runGone: true, hostReady: false, isFrozen: true }),
-    hostIsReady: assign({ hostReady: true }),
-    hostIsLost: assign({ hostReady: false, isFrozen: true }),
+    noteDaemonDied: assign({ runGone: true, isFrozen: true }),
+    hostIsLost: assign({ isFrozen: true }),
     takeDefinition: assign(({ event }) => {
       assertEvent(event, "definition");
       return { definition: event.definition };
@@ -216,18 +216,24 @@ export const processSetup = setup({
       const { lastRunSucceeded } = context;
       return { ...failedFor(context, event.impossible ?? ""), lastRunSucceeded };
     }),
-    newRun: assign(({ context: { definition, settings, nextRunId } }) => ({
-      runId: nextRunId(),
-      runDefinition: definition,
-      runSettings: settings,
-      host: definition.host,
-      exit: null,
-      lastRunSucceeded: null,
-    })),
-    spawnRun: emit(({ context }) => {
-      const { runId, run, definition, settings, size } = context;
-      const memo = writeMemo(context, context.clock.monotonic());
-      return { type: "spawn", run: { runId: runId ?? "", definition, settings, size, memo, after: run?.run_id ?? null } };
+    /** Announces the start and requests it from the host, with one assignment: a start counts with thousands of processes. */
+    beginRun: enqueueActions(({ context, enqueue }) => {
+      const { run, definition, settings, size, nextRunId, clock } = context;
+      const runId = nextRunId();
+      announce(context, "starting", enqueue);
+      enqueue.assign({
+        shown: "starting",
+        reason: null,
+        isAdopting: false,
+        runId,
+        runDefinition: definition,
+        runSettings: settings,
+        host: definition.host,
+        exit: null,
+        lastRunSucceeded: null,
+      });
+      const memo = writeMemo(context, clock.monotonic());
+      enqueue.emit({ type: "spawn", run: { runId, definition, settings, size, memo, after: run?.run_id ?? null } });
     }),
     stopRun: emit(({ context: { runId, host, definition, requested, stopCause } }) => ({
       type: "stop_run",

@@ -20,6 +20,8 @@ function launching<Actions>(actions: Actions) {
   ] as const;
 }
 
+/** The launch of a process without a past. */
+export const launchFirst = launching([] as const);
 /** Launches that a state begins by itself. */
 export const launchAtOnce = launching("forgetPast" as const);
 export const launch = launching({ type: "launchAnew" } as const);

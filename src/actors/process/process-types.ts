@@ -24,7 +24,6 @@ export type ProcessEvent =
   | ProcessCommand
   /** Sent by watchDependencies. `impossible` is the reason why the dependencies can no longer be met, or null. */
   | { type: "dependencies"; missing: readonly string[]; impossible: string | null }
-  | { type: "host.ready" }
   | { type: "host.lost" }
   /** The host's daemon is dead, and so is everything that it ran. */
   | { type: "host.died" }
@@ -97,7 +96,6 @@ export interface ProcessInput {
   readonly shown?: ProcessState;
   readonly size?: TerminalSize | null;
   readonly settings?: ProcessSettings;
-  readonly hostReady?: boolean;
   /** Host of the newest run of an earlier manager; the definition's host if omitted. */
   readonly host?: string | null;
   /** Clock of the actor system. */
@@ -185,7 +183,6 @@ export interface ProcessContext {
   readonly lastRunSucceeded: boolean | null;
   readonly size: TerminalSize | null;
   readonly settings: ProcessSettings;
-  readonly hostReady: boolean;
   /** Whether the host was lost, and has not reported since: it may have restarted the process. Nothing is decided until its report. */
   readonly isFrozen: boolean;
   /** Whether the run ended with its daemon: the restart policy waits for a new one. */

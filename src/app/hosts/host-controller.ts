@@ -130,7 +130,6 @@ export class HostController {
         this.#greeted(event.greeting);
         if (!this.#options.link.isDirect) this.#silence.begin();
         log.info(`host '${host}' is ready`);
-        this.#notifyProcesses({ type: "host.ready" });
         onHostChanged();
         this.session.deliver();
         break;
@@ -350,7 +349,7 @@ export class HostController {
     }
   }
 
-  #notifyProcesses(event: { type: "host.ready" | "host.lost" | "host.died" }): void {
+  #notifyProcesses(event: { type: "host.lost" | "host.died" }): void {
     for (const name of this.#options.processTable.namesAt(this.#options.host)) this.#options.system.send("process", name, event);
   }
 }

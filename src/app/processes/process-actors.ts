@@ -75,7 +75,7 @@ export class ProcessActors {
     processTable.mayRunOnOtherHost(name);
     if (processTable.isUp(name)) return;
     const host = processTable.hostOf(name);
-    system.send("process", name, { type: processTable.isHostReady(host ?? undefined) ? "host.ready" : "host.lost" });
+    if (!processTable.isHostReady(host ?? undefined)) system.send("process", name, { type: "host.lost" });
     this.#controller(name)?.reportAgain(name);
   }
 
@@ -134,7 +134,6 @@ export class ProcessActors {
         nextRunId: () => `${epoch}-${++this.#runs}`,
         lastRunId: () => `${epoch}-${this.#runs}`,
         host,
-        hostReady: processTable.isHostReady(host ?? undefined),
         ...choicesOf(intents.get(name)),
         ...(before ? { shown: before.state } : {}),
       },

@@ -101,7 +101,6 @@ export class ProcessRig {
     const all: ProcessInput = {
       definition: definition(),
       requested: "stop",
-      hostReady: true,
       clock,
       nextRunId: () => `1-${++count}`,
       lastRunId: () => `1-${count}`,
