@@ -33,7 +33,10 @@ export class EventStreams {
   readonly #parts: readonly SnapshotPart[];
   readonly #open = new Map<string, Scope>();
   readonly #shared = new Map<string, Observable<EncodedFrame>>();
+  /** Names of processes that texts may contain, also of removed ones; null: no view has needed them yet. */
+  #known: Set<string> | null = null;
   readonly #removed = new Set<string>();
+  #hiddenNames = new WeakMap<GrantedView, HiddenNames>();
   readonly #unsubscribe: () => void;
   #isTreePending = false;
 
@@ -57,9 +60,14 @@ export class EventStreams {
     return stream;
   }
 
-  /** Removes the names of processes that the view does not show, as of now. */
+  /** Removes the names of processes that the view does not show, as of now. The same object until there is another name: sorting thousands takes a while. */
   hiddenNames(view: GrantedView): HiddenNames {
-    return new HiddenNames(view, () => [...this.#control.state.processes().map(({ name }) => name), ...this.#removed]);
+    const cached = this.#hiddenNames.get(view);
+    if (cached !== undefined) return cached;
+    this.#known ??= new Set([...this.#control.state.processes().map(({ name }) => name), ...this.#removed]);
+    const made = new HiddenNames(view, this.#known);
+    this.#hiddenNames.set(view, made);
+    return made;
   }
 
   /** Sends pending changes of the tree now instead of at the end of the turn. */
@@ -95,6 +103,7 @@ export class EventStreams {
       case "process_transition":
         return;
       case "process_upsert":
+        this.#appeared(event.process.name);
         this.#changed(event.process.name, event);
         return;
       case "process_remove":
@@ -109,6 +118,14 @@ export class EventStreams {
   #changed(name: string, event: ChangeFrame): void {
     this.#beforeProcessFrame(name);
     this.#sendChange(name, event);
+  }
+
+  #appeared(name: string): void {
+    this.#removed.delete(name);
+    if (this.#known === null || this.#known.has(name)) return;
+    // The names are read again when they are needed next.
+    this.#known = null;
+    this.#hiddenNames = new WeakMap();
   }
 
   #remember(removed: string): void {
@@ -127,9 +144,14 @@ export class EventStreams {
     }
     for (const { granted, subscriber } of this.#open.values()) {
       if (granted === null || !contains(granted, name)) continue;
-      const shown = event.type === "process_upsert" ? { ...event, process: this.hiddenNames(granted).process(event.process) } : event;
-      subscriber.next(encode(shown, mergeKey));
+      subscriber.next(encode(this.#withoutHidden(event, granted), mergeKey));
     }
+  }
+
+  #withoutHidden(event: ChangeFrame, view: GrantedView): ChangeFrame {
+    const hidden = this.hiddenNames(view);
+    if (event.type === "process_upsert") return { ...event, process: hidden.process(event.process) };
+    return this.#parts.reduce<ChangeFrame>((shown, { withoutHidden }) => withoutHidden?.(shown, hidden) ?? shown, event);
   }
 
   #sendParts(event: ChangeFrame): void {

@@ -9,13 +9,13 @@ const PLACEHOLDER = "(hidden)";
 /** Removes the names of processes that a view does not show from what it shows. */
 export class HiddenNames {
   readonly #view: GrantedView;
-  readonly #known: () => Iterable<string>;
+  readonly #known: ReadonlySet<string>;
   #hidden: readonly string[] | null = null;
   /** Groups of entries of the log, and whether they are shown. */
   readonly #shown = new Map<string, boolean>();
 
-  /** `known`: the names of all processes that a text may contain; read when the first text is examined. */
-  constructor(view: GrantedView, known: () => Iterable<string>) {
+  /** `known`: the names of all processes that a text may contain; they are read when the first text is examined. */
+  constructor(view: GrantedView, known: ReadonlySet<string>) {
     this.#view = view;
     this.#known = known;
   }
@@ -75,7 +75,7 @@ export class HiddenNames {
     if (known !== undefined) return known;
     let members = 0;
     let seen = 0;
-    for (const each of this.#known()) {
+    for (const each of this.#known) {
       if (each === name || !isWithin(each, name)) continue;
       members++;
       if (contains(this.#view, each)) seen++;
@@ -90,7 +90,7 @@ export class HiddenNames {
   }
 
   text(text: string): string {
-    this.#hidden ??= hiddenOf(this.#known(), this.#view);
+    this.#hidden ??= hiddenOf(this.#known, this.#view);
     return this.#hidden.reduce(withoutName, text);
   }
 }

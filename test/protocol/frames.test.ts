@@ -50,8 +50,21 @@ describe("the table of client frames", () => {
   });
 });
 
+/** Fields that name the object of a frame. */
+const NAMING = ["name", "id", "host", "pid", "tid", "path", "service", "provider_id", "parameter", "endpoint", "pattern"];
+
 describe("a refusal of an accepted frame", () => {
   const refusal = { code: "not_found", message: "There is nothing of this name." } as const;
+
+  it.each(TYPES)("of %s repeats the fields that name its object, if it has a result", (type) => {
+    const asked: Readonly<Record<string, unknown>> = validFrames[type];
+    const { answer, fields, schema } = CLIENT_FRAMES[type];
+    if (answer === null || MANAGER_FRAMES[answer].kind !== "result") return;
+    const isRequired = (field: string) =>
+      !schema.safeParse(Object.fromEntries(Object.entries(asked).filter(([name]) => name !== field))).success;
+    const named = NAMING.filter((field) => field in fields && isRequired(field)).map((field) => [field, asked[field]]);
+    expect(refusalFrame({ ...asked, type }, refusal)).toMatchObject(Object.fromEntries(named));
+  });
 
   it.each(TYPES)("of %s is its result with ok: false, else an error, and conforms to its schema", (type) => {
     const frame = refusalFrame({ ...validFrames[type], request_id: "r" }, refusal);

@@ -198,6 +198,38 @@ describe("a viewer of some processes", () => {
     connection.close();
   });
 
+  test("does not read the names of others in the steps of a rolling restart", async () => {
+    const connection = open(viewer);
+    const { control } = connection;
+    const facts = { id: "rolling-1", by: "bob", total: 2 };
+    const step = { ...facts, name: "sim/world", position: 2, state: "left_out", reason: "'vault/keyring' failed" } as const;
+    control.features.rollingRestarts.steps = [step];
+    control.events.publish({ type: "restart_step_upsert", step });
+    await connection.settled();
+    const [text = ""] = connection.texts.filter((each) => each.includes("restart_step_upsert"));
+    expect(JSON.parse(text)).toMatchObject({ step: { name: "sim/world", reason: "'(hidden)' failed" } });
+    const [snapshot] = await connection.ask({ type: "get_snapshot" });
+    expect(snapshot).toMatchObject({ restart_steps: [{ name: "sim/world", reason: "'(hidden)' failed" }] });
+    connection.close();
+  });
+
+  test("does not read the name of a process that was added or removed after an earlier text, either", async () => {
+    const connection = open(viewer);
+    const { control } = connection;
+    const failedWith = (name: string) => ({
+      exit: { code: null, signal: null, reason: `'${name}' failed`, time: "2026-01-01T00:00:00.000Z" },
+    });
+    control.update("sim/world", failedWith("vault/keyring"));
+    control.add("vault/late");
+    control.update("sim/world", failedWith("vault/late"));
+    control.remove("vault/late");
+    control.update("sim/arm", failedWith("vault/late"));
+    await connection.settled();
+    const reasons = connection.texts.flatMap((text) => /"reason":"[^"]*failed"/.exec(text) ?? []);
+    expect(reasons).toEqual(Array.from({ length: 3 }, () => `"reason":"'(hidden)' failed"`));
+    connection.close();
+  });
+
   test("reads the entries of the log whose processes are all in view, without the names of others", async () => {
     const connection = open(viewer);
     const { log } = connection.control;

@@ -164,10 +164,8 @@ export const flightFrames = managerFrames("Flight recorder", {
     "The incidents, newest first.",
   ),
   incident_output: result(
-    {},
+    { id: z.string(), name: z.string() },
     {
-      id: z.string(),
-      name: z.string(),
       text: z.string().describe("As the process wrote it, with its control sequences."),
       is_cut: z.boolean().describe("Whether there was more before it."),
     },
@@ -189,8 +187,8 @@ export const flightFrames = managerFrames("Flight recorder", {
   ),
   incident_remove: change({ id: z.string() }, "An incident was deleted, by a user or because newer ones took its place."),
   incident_action_result: result(
-    { action: z.enum(["keep", "pin", "delete"]) },
-    { id: z.string() },
+    { action: z.enum(["keep", "pin", "delete"]), id: z.string().exactOptional() },
+    { id: z.string().describe("Of the incident; of `keep` the new one. A failed `pin` or `delete` has it, too.") },
     "A command about an incident was carried out, or not.",
   ),
 });

@@ -45,7 +45,7 @@ export function snapshotOf({
     access: { user: principal.user, grants: principal.grants.map(wireGrant) },
     ...(isFull ? { web_x_display: noDisplay(principal.user) } : {}),
   };
-  const parts = snapshotParts.map((part) => part.snapshot?.({ principal, isFull, view }));
+  const parts = snapshotParts.map((part) => part.snapshot?.({ principal, isFull, view, hiddenNames }));
   // Each feature fills its own fields (`featureSnapshotFields`), which no type of the core names.
   return Object.assign(snapshot, ...parts) as Snapshot;
 }

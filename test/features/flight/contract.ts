@@ -14,12 +14,12 @@ export const flightContract: FeatureContract = {
   },
   managerFrames: {
     incidents_snapshot: event({ is_enabled: "boolean", incidents: arrayOf(table("incident")) }),
-    incident_output: result({}, { id: "string", name: "string", text: "string", is_cut: "boolean" }),
+    incident_output: result({ id: "string", name: "string" }, { text: "string", is_cut: "boolean" }),
     flight_hosts: result({}, { hosts: arrayOf(table("flight host")), away: arrayOf("string") }),
     host_clocks: event({ clocks: arrayOf(table("host clock")) }),
     incident_upsert: event({ incident: table("incident") }),
     incident_remove: event({ id: "string" }),
-    incident_action_result: result({ action: oneOf("keep", "pin", "delete") }, { id: "string" }),
+    incident_action_result: result({ action: oneOf("keep", "pin", "delete"), id: optional("string") }, { id: "string" }),
   },
   resources: {
     incident: {

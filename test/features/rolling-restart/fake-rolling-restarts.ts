@@ -5,9 +5,10 @@ import type { RestartStep } from "../../../src/features/rolling-restart/wire.ts"
 /** Accepts every rolling restart, and restarts nothing. */
 export class FakeRollingRestarts implements RollingRestarts {
   readonly extension = rollingRestartExtension(this);
+  steps: RestartStep[] = [];
 
   list(): RestartStep[] {
-    return [];
+    return this.steps;
   }
 
   begin(): string {

@@ -15,9 +15,9 @@ import type { FakeControl } from "./fake-control.ts";
 /** What connections to a manager without machines share; the test closes `hub`. Refusals are not logged. */
 export function connectionServices(control: FakeControl): ConnectionServices & { readonly events: EventStreams } {
   const hub = new OutputHub({ clock: systemClock, source: { window() {}, hostOf: () => "testhost" } });
-  const events = new EventStreams(control, (name) => hub.flush(name));
-  const logs = new LogStreams(control.log);
   const extensions = transportExtensions(control.extensions);
+  const events = new EventStreams(control, (name) => hub.flush(name), extensions);
+  const logs = new LogStreams(control.log);
   return {
     control,
     hub,

@@ -1,7 +1,8 @@
 import type { ManagerFeature } from "../../../app/feature.ts";
 import type { FeatureExtension } from "../../../http/extension.ts";
 import type { HandlerTable } from "../../../transport/handlers/handler.ts";
-import { DEFAULT_STEP_S, type rollingRestartCommands } from "../wire.ts";
+import type { HiddenNames } from "../../../transport/hidden-names.ts";
+import { DEFAULT_STEP_S, type RestartStep, type rollingRestartCommands } from "../wire.ts";
 import { ManagerRollingRestarts } from "./manager-rolling-restarts.ts";
 import type { RollingRestarts } from "./rolling-restarts.ts";
 
@@ -37,5 +38,17 @@ export function rollingRestartExtension(service: RollingRestarts): FeatureExtens
       run: ({ id }, { principal }) => service.cancel(id, principal.user),
     },
   };
-  return { transport: { handlers, snapshot: ({ view }) => ({ restart_steps: service.list(view) }) } };
+  return {
+    transport: {
+      handlers,
+      snapshot: ({ view, hiddenNames }) => ({ restart_steps: service.list(view).map((step) => shownTo(hiddenNames, step)) }),
+      withoutHidden: (change, hidden) =>
+        change.type === "restart_step_upsert" ? { ...change, step: shownTo(hidden, change.step) } : change,
+    },
+  };
+}
+
+/** The reason may be another process of the rolling restart, or one that this one needs. */
+function shownTo(hidden: HiddenNames | null, step: RestartStep): RestartStep {
+  return hidden === null ? step : { ...step, reason: hidden.reason(step.reason) };
 }
