@@ -23,7 +23,7 @@ import { LocalDaemon } from "./local-daemon/local-daemon.ts";
 import { operatorSocket } from "./local-daemon/operator-socket.ts";
 import { CONTROL_SOCKET } from "./local-daemon/running-instance.ts";
 import type { ManagerOptions } from "./manager-options.ts";
-import { builtPage, localUser, prepareHttp, requirePort } from "./serve-http.ts";
+import { builtPage, findPortProblem, localUser, prepareHttp } from "./serve-http.ts";
 import { openManagerFolder } from "./state/manager-folder.ts";
 import type { StateFiles } from "./state/state-files.ts";
 import { keepStateFolder } from "./state/state-folder.ts";
@@ -107,9 +107,8 @@ class Manager implements RunningManager {
         if (this.#options.onLog) opened.subscribe(this.#options.onLog);
       },
     });
-    // Detects a port in use, without opening it, before anything is started.
-    await requirePort(instance.manager, "instance.manager");
-    if (instance.bus_listen !== null) await requirePort(instance.bus_listen, "instance.bus_listen");
+    // Detects a port in use, without opening it, before anything is started. The start fails with it when the audit is open.
+    const portProblem = await findPortProblem(instance);
     const bus = await openManagerBus({
       instance,
       log,
@@ -127,8 +126,8 @@ class Manager implements RunningManager {
     this.#cleanups.push(() => daemon.endNewborn());
     const listen = () => bus.broker.listenUnix(socket, { folder: sockets, moved: (path) => lock.moveTo(path) });
     // A new daemon gets ready while the actors are created. One that runs already must not find the socket before its heartbeat is heard.
-    const isFound = await daemon.find();
-    if (!isFound) {
+    const isFound = portProblem === null && (await daemon.find());
+    if (!isFound && portProblem === null) {
       await listen();
       await daemon.start();
     }
@@ -165,23 +164,28 @@ class Manager implements RunningManager {
     // The shutdown begins at the signal, even if the start has not finished.
     this.#options.signal?.addEventListener("abort", () => engine.beginShutdown(), { once: true });
     const started = await this.#observe("manager_start", "mgr up", { start: asked });
+    try {
+      if (portProblem !== null) throw portProblem;
+      const operators = operatorSocket({ uuid, access: () => engine.processTable.config.access, log });
+      if (operators !== null) this.#cleanups.push(() => operators.remove());
+      const http = await this.#prepareHttp(engine, log, bus, {
+        localSocket: { path: join(dirname(socket), CONTROL_SOCKET), identify: localUser, home: { folder: sockets, moved() {} } },
+        operatorSocket: operators?.options ?? null,
+      });
+      this.#cleanups.push(keepStateFolder({ lock, intents, files, log, onCheck: () => note.keep() }));
+      if (isFound) await listen();
+      const keeper = new DaemonKeeper({ stateDir, daemon, engine, log });
+      this.#daemon = keeper;
+      this.#cleanups.push(() => keeper.release());
+      this.hostProblem = await keeper.begin(this.#options.signal ?? new AbortController().signal);
+      await this.#openPort(http, files, log);
+      await this.#startNamed(engine);
+      await engine.started();
+    } catch (error) {
+      started({ ok: false, code: wireCode(error), message: messageOf(error) });
+      throw error;
+    }
     started({ ok: true });
-
-    const operators = operatorSocket({ uuid, access: () => engine.processTable.config.access, log });
-    if (operators !== null) this.#cleanups.push(() => operators.remove());
-    const http = await this.#prepareHttp(engine, log, bus, {
-      localSocket: { path: join(dirname(socket), CONTROL_SOCKET), identify: localUser, home: { folder: sockets, moved() {} } },
-      operatorSocket: operators?.options ?? null,
-    });
-    this.#cleanups.push(keepStateFolder({ lock, intents, files, log, onCheck: () => note.keep() }));
-    if (isFound) await listen();
-    const keeper = new DaemonKeeper({ stateDir, daemon, engine, log });
-    this.#daemon = keeper;
-    this.#cleanups.push(() => keeper.release());
-    this.hostProblem = await keeper.begin(this.#options.signal ?? new AbortController().signal);
-    await this.#openPort(http, files, log);
-    await this.#startNamed(engine);
-    await engine.started();
   }
 
   reload(by: string): void {

@@ -1,6 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { closeSync, constants, openSync } from "node:fs";
 import type { Socket } from "node:net";
+import { MgrError } from "../base/errors.ts";
 import { bindHost, cannotBind, type TcpAddress } from "../bus/carriers/tcp-listener.ts";
 import { AccessRules } from "../config/access-rules.ts";
 import type { Config } from "../config/definition.ts";
@@ -50,21 +51,27 @@ export function prepareHttp({ engine, transport, instance, log, ...rest }: Serve
   return http;
 }
 
-/** Rejects as `bind` would if the port is not available, without opening it. If another program opens the port afterwards, `bind` itself fails. */
-export async function requirePort(address: TcpAddress, setting: string): Promise<void> {
+/**
+ * The error with which `bind` would fail on a port of the instance, without opening it; null: they are free. If another program opens one afterwards,
+ * `bind` itself fails.
+ */
+export async function findPortProblem({ manager, bus_listen }: Config["instance"]): Promise<MgrError | null> {
+  return (await cannotUse(manager, "instance.manager")) ?? (bus_listen === null ? null : cannotUse(bus_listen, "instance.bus_listen"));
+}
+
+async function cannotUse(address: TcpAddress, setting: string): Promise<MgrError | null> {
   const { host, port } = address;
-  if (port === 0) return;
+  if (port === 0) return null;
   const ip =
     host === ""
       ? "0.0.0.0"
       : await lookup(bindHost(host)).then(
           (found) => found.address,
-          (cause: NodeJS.ErrnoException) => {
-            throw cannotBind(address, setting, cause);
-          },
+          (cause: NodeJS.ErrnoException) => cannotBind(address, setting, cause),
         );
+  if (ip instanceof MgrError) return ip;
   const code = bindError(ip, port);
-  if (code !== null) throw cannotBind(address, setting, Object.assign(new Error(`bind ${code}`), { code }));
+  return code === null ? null : cannotBind(address, setting, Object.assign(new Error(`bind ${code}`), { code }));
 }
 
 const names = new UserNames();

@@ -1,7 +1,8 @@
-import { lstatSync, mkdirSync, readlinkSync, type Stats } from "node:fs";
+import { lstatSync, readlinkSync, type Stats } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { MgrError } from "../base/errors.ts";
 import { quoteWords } from "../base/text/shell-words.ts";
+import { makeFoldersSync } from "./make-folders.ts";
 import { isTrustedOwner } from "./owners.ts";
 import { foreignWriters, ownerAndMode } from "./permissions.ts";
 
@@ -15,7 +16,7 @@ const MAX_LINKS = 40;
  */
 export function makeStateFolder(path: string): void {
   assertTrustedPath(path);
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  makeFoldersSync(path, 0o700);
   assertTrustedPath(path);
 }
 

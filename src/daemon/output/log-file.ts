@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { type FileHandle, mkdir, open, stat } from "node:fs/promises";
+import { type FileHandle, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { z } from "zod";
 import { isDiskFull, MgrError, messageOf } from "../../base/errors.ts";
@@ -8,6 +8,7 @@ import { SerialQueue } from "../../base/timing/serial-queue.ts";
 import { resolvesWithin } from "../../base/timing/wait.ts";
 import type { HostLogWriter } from "../../contract/messages.ts";
 import { type LogFile as LogFileSpec, logFile } from "../../contract/run.ts";
+import { makeFolders } from "../../files/make-folders.ts";
 import { fitting, restOfCharacter, rotate } from "./log-rotation.ts";
 import type { OutputRing } from "./output-ring.ts";
 
@@ -237,7 +238,7 @@ export class LogFile {
       if (own.ino === there?.ino && own.dev === there.dev) return { file: this.#file, size: own.size };
       await this.#closeFile();
     }
-    await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
+    await makeFolders(dirname(path), FOLDER_MODE);
     const file = await openOwn(path, this.#spec.mode ?? DEFAULT_MODE);
     this.#file = file;
     const { size } = await file.stat();

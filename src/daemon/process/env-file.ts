@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import { shortened } from "../../base/text/text-length.ts";
+import { isMissing } from "../../files/state-file.ts";
 
 /** Maximum size of a file, bytes: an environment has to fit into the kernel's limit anyway. */
 const MAX_BYTES = 1024 * 1024;
@@ -81,6 +82,7 @@ async function readText(path: string): Promise<string> {
       await file.close();
     }
   } catch (cause) {
+    if (isMissing(cause)) throw new MgrError("spawn_failed", `env_file '${path}' does not exist; create it, or change 'env_file'`, { cause });
     throw new MgrError("spawn_failed", `env_file '${path}' cannot be read: ${messageOf(cause)}`, { cause });
   }
 }

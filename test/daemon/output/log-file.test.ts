@@ -162,6 +162,12 @@ describe("a log file that cannot be written", () => {
     ]);
   });
 
+  test("is reported when its folder cannot be made, as in /proc", async () => {
+    await using rig = await HostRig.open();
+    await rig.event(await rig.spawn(logged("echo one", { path: "/proc/mgr-none/p.log" })), "extinct");
+    await eventually(() => rig.log.some((entry) => /^'p': Cannot write to \/proc\/mgr-none\/p\.log \(ENOENT/.test(entry.msg)));
+  });
+
   test("does not slow the process down: /dev/full", async () => {
     await using rig = await HostRig.open();
     const run = await rig.spawn(logged("exec seq 1 400000", { path: "/dev/full" }));

@@ -87,7 +87,7 @@ describe("the environment of a run", () => {
         () => "started",
         (error: MgrError) => `${error.code}: ${error.message}`,
       );
-    expect(await attempt("none.env")).toMatch(/^spawn_failed: env_file '.*\/none\.env' cannot be read: ENOENT/);
+    expect(await attempt("none.env")).toMatch(/^spawn_failed: env_file '.*\/none\.env' does not exist; create it, or change 'env_file'$/);
     expect(await attempt(".")).toMatch(/^spawn_failed: env_file '.*' cannot be read: it is not a regular file/);
     expect(await attempt("bad.env")).toMatch(/^spawn_failed: env_file '.*\/bad\.env', line 1:/);
     expect(rig.host.livingRuns).toBe(0);

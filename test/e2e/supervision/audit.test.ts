@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { expect, test } from "vitest";
 import { commandStorm, recordedIds } from "../../support/command-storm.ts";
 import { runDocument } from "../support/document-commands.ts";
@@ -66,5 +68,30 @@ test("every line of the examples in docs/audit.md works, and shows who did what"
     ["manager_start", "mgr up"],
   ]);
   expect(readFileSync(`${instance.stateDir}/manager.log`, "utf8")).not.toContain("cannot be recorded");
+  await instance.mgr("down");
+});
+
+test("a start that fails because the port is in use is recorded as refused, with the reason", async () => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  const { port } = taken.address() as AddressInfo;
+  await using instance = new Instance({ processes: {}, instance: { manager: `localhost:${port}` } });
+  try {
+    expect((await instance.run("up", "-c", instance.config)).code).toBe(1);
+    expect(instance.pidOf("daemon"), "nothing was started").toBeNull();
+  } finally {
+    taken.close();
+    await once(taken, "close");
+  }
+  await instance.mgr("up", "--detach");
+  const { stdout } = await instance.mgr("audit", "--command", "manager_start", "--json");
+  const entries = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(entries.map(({ outcome, code, message }) => [outcome, code, message])).toEqual([
+    ["refused", "conflict", expect.stringContaining(`port ${port} of localhost is taken by pid ${process.pid}`)],
+    ["accepted", null, null],
+  ]);
   await instance.mgr("down");
 });

@@ -1,10 +1,11 @@
 import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from "node:fs";
-import { mkdir, opendir, rm } from "node:fs/promises";
+import { opendir, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { quoteWords } from "../../../base/text/shell-words.ts";
 import type { Config } from "../../../config/definition.ts";
+import { makeFolders } from "../../../files/make-folders.ts";
 import { isTrustedOwner } from "../../../files/owners.ts";
 import { foreignWriters, ownerAndMode } from "../../../files/permissions.ts";
 import { writeFileAtomically } from "../../../files/replace-file.ts";
@@ -99,7 +100,7 @@ export class PresetFolder {
     parsePreset(text, path);
     this.#kept.delete(name);
     try {
-      await mkdir(this.path, { recursive: true });
+      await makeFolders(this.path, 0o777);
       await writeFileAtomically(path, text);
     } catch (error) {
       throw failed(`${path} cannot be written`, error);

@@ -1,9 +1,10 @@
-import { mkdirSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { type FileHandle, open, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isDiskFull, messageOf } from "../../../../base/errors.ts";
 import { ThrottledWarning, type WarningLog } from "../../../../base/throttled-warning.ts";
 import { freeSpace } from "../../../../files/free-space.ts";
+import { makeFoldersSync } from "../../../../files/make-folders.ts";
 import type { Block } from "./block.ts";
 import { blockFileName, blockHeader, blockNumberOf, pieceHead, readBlock, readFirstTime } from "./block-file.ts";
 
@@ -219,7 +220,7 @@ export class DiskRing {
   async #open(number: number): Promise<FileHandle> {
     if (this.#file?.number === number) return this.#file.handle;
     await this.#closeFile();
-    mkdirSync(this.#options.folder, { recursive: true, mode: 0o700 });
+    makeFoldersSync(this.#options.folder, 0o700);
     const handle = await open(this.#pathOf(number), "a", 0o600);
     this.#file = { number, handle };
     return handle;
@@ -232,7 +233,7 @@ export class DiskRing {
   }
 
   async #freeSpace(): Promise<number> {
-    mkdirSync(this.#options.folder, { recursive: true, mode: 0o700 });
+    makeFoldersSync(this.#options.folder, 0o700);
     return freeSpace(this.#options.folder);
   }
 
