@@ -31,7 +31,7 @@ const stateShape = z.strictObject({
   sections: z.record(z.string(), section),
 });
 
-/** What all parts of a daemon have handed over, by name. */
+/** State of all parts of a daemon for the next program, by name. */
 export interface Handover {
   readonly program: string | null;
   readonly sections: Readonly<Record<string, HandedOver>>;
