@@ -24,7 +24,7 @@ export class WallClock {
     this.#sources = sources;
   }
 
-  /** How often the system's clock was set, as found by the last `now`. A change of a millisecond at most does not count. */
+  /** Number of times that the system's clock was set, as found by the last `now`. A change of a millisecond at most does not count. */
   get timesSet(): number {
     return this.#timesSet;
   }

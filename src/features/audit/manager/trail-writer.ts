@@ -13,11 +13,11 @@ const MAX_QUEUED_LINES = 10_000;
 const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
 /** Most bytes of one write. */
 const MAX_WRITE_BYTES = 1024 * 1024;
-/** How long an outcome waits for the next request to share its write, milliseconds. */
+/** Time for which an outcome waits for the next request to share its write, milliseconds. */
 const LAZY_MS = 100;
 /** Delay before a failed write is tried again, milliseconds. */
 const RETRY_MS = 2_000;
-/** How long the end of the manager waits for the disk, milliseconds. */
+/** Time for which the end of the manager waits for the disk, milliseconds. */
 const CLOSE_MS = 2_000;
 
 export interface TrailLimits {

@@ -34,7 +34,7 @@ interface IncidentWorkOptions {
   readonly completed: () => void;
 }
 
-/** What is going on for one incident. */
+/** Work in progress for one incident. */
 interface Job {
   readonly end: AbortController;
   /** Parts for which a host was asked, or that are being copied, by host and id. */
@@ -91,7 +91,7 @@ export class IncidentWork {
   advance(record: IncidentRecord): void {
     if (this.#isClosed || this.#options.record(record.id) !== record) return;
     const job = this.#job(record);
-    // What is asked of hosts is in the record first: a manager that is killed goes on with it.
+    // Requests to hosts are in the record first: the manager after a killed one continues them.
     this.#track(
       this.#save(record, job).then(
         () => this.#steps(record, job),

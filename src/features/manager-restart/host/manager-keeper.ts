@@ -74,7 +74,7 @@ export class ManagerKeeper {
     this.#options = options;
   }
 
-  /** What the program after this one has to know. */
+  /** State for the next program. */
   handOver(): KeptManager {
     const state = this.#state;
     if (state.kind === "idle") return null;

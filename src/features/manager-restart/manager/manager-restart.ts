@@ -33,7 +33,7 @@ export class ManagerRestart {
     });
   }
 
-  /** The manager serves its clients: before that, whoever starts it sees how it ends. Resolves when the daemon has been told, or cannot be. */
+  /** The manager serves its clients: before that, its caller sees how it ends. Resolves when the daemon has been told, or cannot be. */
   started(): Promise<void> {
     this.#isStarted = true;
     return this.#sync();

@@ -240,7 +240,7 @@ export class ManagerModes implements Modes {
 
   #end(active: SavedMode, problems: readonly string[]): void {
     const { isShuttingDown, log } = this.#options;
-    // What was started is stopped again: the next manager goes on with the switch.
+    // Processes that were started are stopped again: the next manager continues the switch.
     if (isShuttingDown()) return;
     const kept = problems.slice(0, MAX_PROBLEMS);
     this.#active = { ...active, pending: false, problems: kept };

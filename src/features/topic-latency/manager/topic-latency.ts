@@ -135,7 +135,7 @@ export class ManagerTopicLatency implements TopicLatency {
     };
   }
 
-  /** How far the clock of a topic's publisher is ahead of that of the measuring host. */
+  /** Time by which the clock of a topic's publisher is ahead of that of the measuring host. */
   #offset(topic: string, own: string, readings: ReadonlyMap<string, HostReading>) {
     const { host } = this.#publisher(topic);
     if (host === own) return { offset: 0n, uncertainty: 0n };

@@ -183,7 +183,7 @@ export class PartWriter implements RingVisitor {
         return null;
       }
     }
-    // What is published up to this moment is in the ring.
+    // Everything published up to this moment is in the ring.
     const left = this.#endAt - clock.monotonic();
     const hasMore = await this.#reader.slice(this);
     if (this.#file.unwritten > MAX_AHEAD_BYTES) await this.#file.settled();

@@ -15,7 +15,7 @@ import {
   topicOf,
 } from "./records.ts";
 
-/** What is read in one turn of the event loop, at most: some milliseconds. */
+/** Maximum amount that is read in one turn of the event loop: some milliseconds. */
 const MAX_SLICE_RECORDS = 500;
 const MAX_SLICE_BYTES = 4 * 1024 * 1024;
 
@@ -25,7 +25,7 @@ export interface RingPosition {
   readonly offset: number;
 }
 
-/** What a reader finds, in order. Messages are valid only during the call. */
+/** Called with the entries of the ring, in order. Messages are valid only during the call. */
 export interface RingVisitor {
   message(message: RingMessage): void;
   lost(topic: string, count: number, time: bigint): void;
