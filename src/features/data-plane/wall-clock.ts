@@ -62,7 +62,7 @@ export class WallClock {
     return after + this.#offset;
   }
 
-  /** The offset at a moment at which the system's clock goes on to the next millisecond. */
+  /** The offset at a moment at which the system's clock advances to the next millisecond. */
   #atTick(): bigint {
     const { monotonic, system } = this.#sources;
     const first = system();

@@ -154,7 +154,7 @@ export class FlightFleet {
     session
       .command((id) => session.link.request("flight_configure", { session: id, spec }))
       .catch((error: unknown) => {
-        // A host that was lost is told again when it is back; one that never had a flight recorder needs none switched off.
+        // A host that was lost is configured again when it is back; one that never had a flight recorder needs none switched off.
         if (session.isOpen && settings() !== null) log.warn(`the flight recorder of host '${host}' is not configured: ${messageOf(error)}`);
       });
   }

@@ -16,7 +16,7 @@ import { PartCollector } from "./part-collector.ts";
 const FINISH_MS = 120_000;
 /** Pause before something that failed on this machine, such as a full disk, is tried again, milliseconds. */
 const RETRY_MS = 30_000;
-/** Pause before a host is asked again whose answer was lost, milliseconds. One that is away is asked when it is back. */
+/** Pause before a request whose answer was lost is repeated, milliseconds. Requests to a host that is away are sent when it is back. */
 const ASK_AGAIN_MS = 2_000;
 
 interface IncidentWorkOptions {
@@ -42,7 +42,7 @@ interface Job {
   isMerging: boolean;
   problem: string | null;
   timer: unknown;
-  /** The timer by which a host is asked again. */
+  /** The timer that repeats a request. */
   again: unknown;
   /** The record as it was saved last, and the save that is under way. */
   saved: string;

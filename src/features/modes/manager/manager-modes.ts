@@ -101,7 +101,7 @@ export class ManagerModes implements Modes {
     return this.#fallbackFor(name) !== null;
   }
 
-  /** Goes on with a switch that an earlier manager has begun. */
+  /** Continues a switch that an earlier manager has begun. */
   begin(): void {
     this.#isOpen = true;
     this.reconfigured();

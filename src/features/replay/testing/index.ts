@@ -91,7 +91,7 @@ export class Replay implements AsyncDisposable {
   }
 
   /**
-   * Plays to the end, or up to a moment, in seconds since the first message of the recording; the next call goes on there. Resolves with the number of
+   * Plays to the end, or up to a moment, in seconds since the first message of the recording; the next call continues there. Resolves with the number of
    * messages when all programs have handled them. Rejects with `conflict` if a program publishes a topic that is played.
    */
   async run({ until }: { until?: number } = {}): Promise<number> {

@@ -39,7 +39,7 @@ export interface TracedSubscriber {
 export interface Way {
   readonly topic: string;
   readonly publisher: TracedPublisher | null;
-  /** The subscriber that is looked at; null: there is none. */
+  /** The subscriber in question; null: there is none. */
   readonly subscriber: TracedSubscriber | null;
   /** The name that was searched; null: any subscriber. */
   readonly to: string | null;

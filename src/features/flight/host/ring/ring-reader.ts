@@ -42,7 +42,7 @@ interface Records {
   readonly isValid: () => boolean;
 }
 
-/** Reads the ring from a time on, in slices, while it goes on: from memory, and from the disk what memory does not have any more. */
+/** Reads the ring from a time on, in slices, while it grows: from memory, and older entries from the disk. */
 export class RingReader {
   readonly #memory: MemoryRing;
   readonly #disk: DiskRing | null;
@@ -74,7 +74,7 @@ export class RingReader {
     return new RingReader(memory, disk, { number, offset: 0 });
   }
 
-  /** A reader that goes on at a place. */
+  /** A reader that continues at a place. */
   static at(memory: MemoryRing, disk: DiskRing | null, position: RingPosition): RingReader {
     return new RingReader(memory, disk, position);
   }
