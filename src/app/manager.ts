@@ -199,7 +199,7 @@ class Manager implements RunningManager {
     try {
       return await this.engine.observe({ name, by, args });
     } catch (error) {
-      this.#logError(`'${name}' by ${by} goes on, although: ${messageOf(error)}`);
+      this.#logError(`'${name}' by ${by} continues, although an observer failed: ${messageOf(error)}`);
       return () => {};
     }
   }

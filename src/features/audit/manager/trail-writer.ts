@@ -72,7 +72,7 @@ export class TrailWriter {
     const { key, files, current, mac, seq, cut } = options.end;
     const { folder, clock, warn } = options;
     const onRemoved = (path: string) =>
-      warn(`${path} was removed or replaced while the manager wrote it; the audit goes on without what was in it`);
+      warn(`${path} was removed or replaced while the manager wrote it; the audit continues without its records`);
     this.#file = options.file ?? new TrailFile({ folder, key, monotonic: () => clock.monotonic(), onRemoved });
     this.#key = key;
     this.#files = files;

@@ -125,7 +125,7 @@ export class ManagerModes implements Modes {
     for (const problem of presetProblems(config())) log.warn(problem);
     const active = this.#active;
     if (active !== null && !config().modes.has(active.name)) {
-      log.warn(`the active mode '${active.name}' is not in the configuration any more; what it started goes on`);
+      log.warn(`the active mode '${active.name}' is not in the configuration any more; its processes keep running`);
       this.#switch.abort();
       this.#active = null;
       this.#step = null;

@@ -226,7 +226,7 @@ export class ManagerSchedules implements Schedules {
     this.#options.events.publish({ type: "schedule_upsert", schedule: state });
     void this.#writer.save();
     if (shown !== undefined && shown.paused !== state.paused)
-      this.#options.log.info(`the schedule of process '${state.name}' ${state.paused ? "is paused until it is started" : "goes on"}`, [
+      this.#options.log.info(`the schedule of process '${state.name}' ${state.paused ? "is paused until it is started" : "continues"}`, [
         state.name,
       ]);
   }
