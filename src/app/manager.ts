@@ -4,7 +4,6 @@ import { diskFull, isDiskFull, MgrError, messageOf, wireCode } from "../base/err
 import { listNames } from "../base/text/names.ts";
 import { didYouMeanName } from "../base/text/suggest.ts";
 import { systemClock } from "../base/timing/clock.ts";
-import { deferredHostLink } from "../bus/host-link/deferred-host-link.ts";
 import { busHostLink } from "../bus/host-link/host-link.ts";
 import { authFilePath } from "../config/default-paths.ts";
 import type { Config } from "../config/definition.ts";
@@ -15,6 +14,7 @@ import type { HttpServerOptions, PreparedHttpServer } from "../http/index.ts";
 import type { LogBook } from "../log/log-book.ts";
 import type { OutputHub } from "../transport/output/output-hub.ts";
 import { createTransport, type Transport } from "../transport/websocket.ts";
+import { engineBus } from "./bus/engine-bus.ts";
 import { type ManagerBus, openManagerBus } from "./bus/manager-bus.ts";
 import { Engine } from "./engine.ts";
 import { openFeatures } from "./feature.ts";
@@ -139,19 +139,10 @@ class Manager implements RunningManager {
       isIntentLost: intents.isNew,
       epoch,
       link,
-      connectHost: (name) => deferredHostLink(bus.shared, name),
       loadConfig: fileReader(this.#config, { trustConfig: this.#options.trustConfig ?? false }),
       onProcessAtRest: this.#options.onProcessAtRest,
       history,
-      bus: {
-        shared: bus.shared,
-        connectUser: (user) => bus.connectUser(user),
-        declareOwners: (owners) => bus.declareOwners(owners),
-        registry: bus.registry,
-        hub: bus,
-        peers: bus.peers,
-      },
-      tokens: bus.tokens,
+      ...engineBus(bus),
       features,
       configHistory,
       launch: this.#options.launch,
@@ -212,7 +203,7 @@ class Manager implements RunningManager {
     try {
       return await this.engine.observe({ name, by, args });
     } catch (error) {
-      this.#logError(`'${name}' by ${by} goes on, although: ${messageOf(error)}`);
+      this.#logError(`'${name}' by ${by} continues, although an observer failed: ${messageOf(error)}`);
       return () => {};
     }
   }

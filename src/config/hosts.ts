@@ -9,7 +9,7 @@ export interface HostSetting {
   readonly token_file: string | null;
   /** Maximum number of processes started on the host per second; null: no limit. */
   readonly start_rate: number | null;
-  /** What its daemon does after a boot while it has no manager. */
+  /** Action of its daemon after a boot while it has no manager. */
   readonly on_boot: OnBoot;
 }
 

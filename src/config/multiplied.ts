@@ -1,7 +1,7 @@
 import type { PartFinding, RawPart } from "./load/names.ts";
 import type { KeyPath } from "./schema/problems.ts";
 
-/** How many processes an entry of 'processes' stands for, by its name, where it is another number than that of the file. */
+/** Number of processes of each entry of 'processes' whose number is not that of the file, by name. */
 export type Counts = ReadonlyMap<string, number>;
 
 /** An entry of 'processes' that stands for several processes. They are the members of the group of its name. */

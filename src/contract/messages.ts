@@ -112,9 +112,9 @@ export const HOST_REQUESTS = {
       is_first: z.boolean(),
       /** Maximum number of starts in a second; null: no limit. */
       start_rate: z.number().positive().nullable(),
-      /** Those of `processes` that are not wanted, but requested to start: they have ended or failed for good, or wait for another host. */
+      /** Members of `processes` that are not wanted, but requested to start: they have ended or failed for good, or wait for another host. */
       requested: z.array(z.string()).max(MAX_SUPERVISED_NAMES).optional(),
-      /** What the host does after a boot. Omitted, as by managers of earlier versions: it waits. */
+      /** Action of the host after a boot. Omitted, as by managers of earlier versions: it waits. */
       on_boot: z.enum(ON_BOOT).optional(),
     }),
     response: z.object({}),

@@ -12,7 +12,7 @@ export interface RestartRules {
   readonly reset_after: number;
 }
 
-/** How often and when a process was restarted. */
+/** Number and times of restarts of a process. */
 export interface RestartCounters {
   /** Restarts since the last requested start. */
   readonly restarts: number;

@@ -16,7 +16,7 @@ const restartRules = z.strictObject({
   reset_after: duration,
 }) satisfies z.ZodType<RestartRules>;
 
-/** What a process can wait for in another one. */
+/** Conditions that a process can wait for in another one. */
 export const DEPENDENCY_CONDITIONS = ["started", "ready", "completed", ...FEATURE_CONDITIONS] as const;
 export type DependencyCondition = (typeof DEPENDENCY_CONDITIONS)[number];
 
@@ -33,7 +33,7 @@ export const supervision = z.strictObject({
 });
 export type Supervision = z.infer<typeof supervision>;
 
-/** What a host does after it has booted, or its daemon was started again, while it has no manager: it waits, or starts what was requested before. */
+/** Action of a host that has booted, or whose daemon was started again, while it has no manager: it waits, or starts what was requested before. */
 export const ON_BOOT = ["wait", "resume"] as const;
 export type OnBoot = (typeof ON_BOOT)[number];
 

@@ -14,7 +14,7 @@ type AnyPart = HostPart<never, unknown>;
 type NamesOf<F> = F extends HostFeature<infer Names extends HostRequestName, unknown> ? Names : never;
 type FeatureHandlers = Pick<HostHandlers, NamesOf<(typeof HOST_FEATURES)[number]>>;
 
-/** The features of one host. One that throws when it is told of something harms neither the host nor the others. */
+/** The features of one host. One that throws when it is notified harms neither the host nor the others. */
 export class HostFeatures {
   readonly #parts: readonly AnyPart[];
   readonly #begun: ReadonlyMap<HostFeature<never, unknown>, AnyPart>;
@@ -59,7 +59,7 @@ export class HostFeatures {
     return parts;
   }
 
-  /** Tells the features of the runs that the program before this one had started. */
+  /** Notifies the features of the runs that the program before this one had started. */
   take(runs: readonly HostedRun[]): void {
     for (const run of runs) this.runChanged("changed", run);
   }

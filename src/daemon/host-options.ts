@@ -32,12 +32,12 @@ export interface HostOptions {
   bus?: HostBus;
   /** Folders that keep output for the next daemon; output is not kept if left out. */
   keptOutput?: KeptOutputOptions;
-  /** What the host and its features handed over before the program was replaced, by name. */
+  /** State of the host and its features from the program that this one replaces, by name. */
   taken?: Readonly<Record<string, HandedOver>> | undefined;
   /** Replaces the program of the daemon; left out: the host is part of another program. */
   replaceProgram?: ReplaceProgram;
   /** Folders for features; nothing is kept if left out. */
   folders?: HostFolders;
-  /** What is requested, kept for the daemon after the next boot; nothing is kept if left out. */
+  /** The requested states, kept for the daemon after the next boot; nothing is kept if left out. */
   requests?: KeptRequests;
 }

@@ -318,7 +318,7 @@ export class Host implements HostLink {
       this.#refused = reason;
       throw error;
     }
-    // Those of readers before a replacement of the program: the manager opens its own.
+    // Closes the windows of readers before a replacement of the program: the manager opens its own.
     this.#output.closeWindows();
     this.#managerLost.greeted(request.stop_after_ms ?? null);
     this.#kept?.greeted((request.stop_after_ms ?? null) !== null);

@@ -93,7 +93,7 @@ export class Replacement {
     const file = openMemoryFile("mgr-handover");
     try {
       await this.#whileQuiet(async () => {
-        // From now on nobody could handle it. One that was received just before is handled in the next turn.
+        // From now on there is no handler for it. A signal that was received just before is handled in the next turn.
         const restoreSigterm = endAtSigterm();
         try {
           await turn();

@@ -14,7 +14,7 @@ export const HANDOVER_VARIABLE = "MGR_HANDOVER";
 /** The same, for a program that only says whether it can take over from its parent process. */
 export const CHECK_VARIABLE = "MGR_HANDOVER_CHECK";
 
-/** What the daemon's own parts hand over, besides host and features. */
+/** State of the daemon's own parts for the next program, besides host and features. */
 export const daemonState = z.object({ stream_id: z.string() });
 
 /** The answer of a program that can take over. */

@@ -11,7 +11,7 @@ export interface EventBatch {
   readonly bytes: number;
 }
 
-/** How far one connection has read the events of its audience. */
+/** Position of one connection in the events of its audience. */
 export interface ReadPosition {
   /** The events since the last call; null: there are none. */
   take(): EventBatch | null;

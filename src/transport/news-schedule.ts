@@ -19,7 +19,7 @@ export interface NewsReader {
 
 /** Decides when events are sent. Connections are sent theirs in the same turn as others, so that they can share what is written. */
 export class NewsSchedule {
-  /** Those that have waited longest are first. */
+  /** The longest waiting are first. */
   readonly #waiting = new Set<NewsReader>();
   /** Monotonic time at which the next events would be due at an even rate. */
   #due = Number.NEGATIVE_INFINITY;

@@ -5,7 +5,6 @@ import { MgrError } from "../../base/errors.ts";
 import { checkOptions, FLAG, FUNCTION, type OptionRule, objectWith, shown, TEXT } from "../../base/options.ts";
 import { type Clock, systemClock } from "../../base/timing/clock.ts";
 import { hubDial } from "../../bus/client/hub-dial.ts";
-import { deferredHostLink } from "../../bus/host-link/deferred-host-link.ts";
 import type { Config } from "../../config/definition.ts";
 import { fileReader, loadConfigFile, loadConfigObject } from "../../config/load/load.ts";
 import type { ConfigInput } from "../../config/schema/schema.ts";
@@ -15,6 +14,7 @@ import { Host } from "../../daemon/host.ts";
 import { LogBook } from "../../log/log-book.ts";
 import type { LogEntry } from "../../protocol/resources/resources.ts";
 import { createTransport } from "../../transport/websocket.ts";
+import { engineBus } from "../bus/engine-bus.ts";
 import { type ManagerBus, openManagerBus } from "../bus/manager-bus.ts";
 import { withoutFile } from "../configuration/configuration.ts";
 import { Engine } from "../engine.ts";
@@ -113,20 +113,7 @@ export async function createManager(config: ConfigInput | string, options: Creat
       },
       inspect: inspect && ((event) => aside(() => inspect(event))),
       features: state.features,
-      ...(bus
-        ? {
-            connectHost: (name) => deferredHostLink(bus.shared, name),
-            bus: {
-              shared: bus.shared,
-              connectUser: (user) => bus.connectUser(user),
-              declareOwners: (owners) => bus.declareOwners(owners),
-              registry: bus.registry,
-              hub: bus,
-              peers: bus.peers,
-            },
-            tokens: bus.tokens,
-          }
-        : {}),
+      ...(bus === null ? {} : engineBus(bus)),
     });
     running = engine;
     cleanups.push(() => engine.close());

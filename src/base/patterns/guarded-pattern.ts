@@ -80,7 +80,7 @@ export class GuardedPattern {
       const { RE2JS } = await import("re2js");
       this.#re2 = RE2JS.compile(source);
     } catch {
-      // RE2 refuses it, for instance because it is too large: JavaScript's engine goes on.
+      // RE2 refuses it, for instance because it is too large: JavaScript's engine is used instead.
       this.#re2 = "none";
     }
   }

@@ -1,11 +1,11 @@
 import type { HandedOver } from "../../base/handed-over.ts";
 import type { BorrowedMessage } from "./borrowed-message.ts";
-import type { BrokerRouter } from "./routing/broker-router.ts";
 import type { ClientSubscription, Subscriber } from "./broker-subscriber.ts";
 import type { Envelope } from "./parser/broker-operations.ts";
 import type { AcceptOptions, ClientIdentity } from "./permissions.ts";
 import type { MemoryBudget } from "./queues/memory-budget.ts";
 import type { TopicPolicy } from "./queues/topic-policy.ts";
+import type { BrokerRouter } from "./routing/broker-router.ts";
 
 /** A client of the broker, as its table sees it. */
 export interface HookedClient extends Subscriber {

@@ -9,13 +9,12 @@ import type { ByteStream } from "../carriers/byte-stream.ts";
 import { memoryPair } from "../carriers/memory-pair.ts";
 import type { TcpAddress } from "../carriers/tcp-listener.ts";
 import type { SocketHome } from "../carriers/unix-listener.ts";
-import { BrokerClient, type ClientEnvironment } from "./client/broker-client.ts";
 import { type BrokerCounters, newCounters, type SubjectCounters } from "./broker-counters.ts";
 import type { BrokerHooks } from "./broker-hooks.ts";
 import { BROKER_LIMITS, type BrokerLimits, CRLF, ERROR_TEXTS, SPOKEN_VERSION } from "./broker-protocol.ts";
-import { BrokerRouter, type BrokerSubjectStats } from "./routing/broker-router.ts";
 import { subjectMatches } from "./broker-subscriptions.ts";
 import { BrokerTurns } from "./broker-turns.ts";
+import { BrokerClient, type ClientEnvironment } from "./client/broker-client.ts";
 import { Departures } from "./departures.ts";
 import { type Adopted, type AdoptOptions, BrokerHandover } from "./handover/broker-handover.ts";
 import { brokerState, type HandedBroker } from "./handover/broker-state.ts";
@@ -29,6 +28,7 @@ import { ClientListeners, type TcpOptions } from "./listeners/client-listeners.t
 import type { AcceptOptions } from "./permissions.ts";
 import type { Waiting } from "./queues/fair-queue.ts";
 import { MemoryBudget } from "./queues/memory-budget.ts";
+import { BrokerRouter, type BrokerSubjectStats } from "./routing/broker-router.ts";
 import { SubscriptionLimits } from "./subscriptions/subscription-limits.ts";
 import { type SubjectTrace, traceSubject } from "./trace/subject-trace.ts";
 
@@ -43,7 +43,7 @@ export interface BrokerOptions extends Partial<BrokerLimits> {
   readonly hooks?: BrokerHooks;
   /** Memory budget for queues and kept messages; left out: the broker creates its own. */
   readonly memory?: MemoryBudget;
-  /** What the broker of the program that this one replaces has handed over: `adopt` continues it. Throws if it is malformed. */
+  /** State of the broker of the program that this one replaces: `adopt` continues it. Throws if it is malformed. */
   readonly taken?: HandedOver | undefined;
 }
 
@@ -102,7 +102,7 @@ export interface Broker {
   subjects(): BrokerSubjectStats[];
   /** Live counters of messages that cross links, by subject. */
   crossings(): Crossings;
-  /** What is known here about the way of one subject, for looking into why its messages do not arrive. */
+  /** The state of one subject here, to find out why its messages do not arrive. */
   trace(subject: string): SubjectTrace;
   /** Changes the largest message that is accepted, bytes. Clients are informed; existing links keep the previous limit. */
   limitPayload(bytes: number): void;

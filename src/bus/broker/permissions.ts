@@ -30,7 +30,7 @@ export interface BrokerPermissions {
   /** "filtered": allowed, but the subscription gets only messages that `deliver` allows. */
   subscribe?(subject: string, queue: string | null): boolean | "filtered";
   deliver?(subject: string): boolean;
-  /** Whether a message may ask for its answer on this subject: whoever answers publishes to it, with permissions of their own. */
+  /** Whether a message may ask for its answer on this subject: the responder publishes to it, with its own permissions. */
   reply?(subject: string): boolean;
   /** Whether messages are delivered without their reply subjects, so that the client learns no inbox of another one. */
   readonly hidesReplies?: boolean;

@@ -30,7 +30,7 @@ export interface TcpInfo {
   readonly sent: number;
   readonly received: number;
   readonly data_segments_out: number;
-  /** Those of them that the other side has acknowledged. */
+  /** Sent data segments that the other side has acknowledged. */
   readonly data_segments_delivered: number;
   readonly data_segments_in: number;
   /** Segments that were sent again. */

@@ -42,7 +42,7 @@ const serviceState = z.object({
   isAsked: z.boolean(),
 });
 
-/** What the table of clients, topics and services hands to the next program. */
+/** State of the table of clients, topics and services for the next program. */
 export const registryState = z.object({
   members: z.array(
     z.object({

@@ -1,18 +1,8 @@
-import type { z } from "zod";
-import { messageOf, wireCode } from "../../base/errors.ts";
 import type { HandedOver } from "../../base/handed-over.ts";
-import { parseJson } from "../../base/json.ts";
 import type { WarningLog } from "../../base/throttled-warning.ts";
 import { everyBeat } from "../../base/timing/clock.ts";
 import { TOPIC_PREFIX } from "../../base/topics/topic-subject.ts";
-import {
-  type ClientRegistration,
-  COUNTERS_MS,
-  clientRegistration,
-  REGISTER_SUBJECT,
-  type RegistryChange,
-  type RegistryTables,
-} from "../../contract/registry.ts";
+import { COUNTERS_MS, REGISTER_SUBJECT, type RegistryChange, type RegistryTables } from "../../contract/registry.ts";
 import type { BorrowedMessage } from "../broker/borrowed-message.ts";
 import type { BrokerAccess, BrokerHooks, HookedClient, Refusal } from "../broker/broker-hooks.ts";
 import { readableText } from "../broker/broker-protocol.ts";
@@ -20,23 +10,20 @@ import type { ClientSubscription } from "../broker/broker-subscriber.ts";
 import type { Envelope } from "../broker/parser/broker-operations.ts";
 import type { TopicPolicy } from "../broker/queues/topic-policy.ts";
 import { ChangeCollector } from "./change-collector.ts";
-import { type CheckDefinition, DefinitionChecks } from "./definition-checks.ts";
+import type { CheckDefinition } from "./definition-checks.ts";
 import { KeptDeliveries } from "./kept-deliveries.ts";
 import { KeptRequests } from "./kept-requests.ts";
 import { Member, nameWithoutRegistration } from "./member.ts";
-import { RegistrationLimits } from "./registration-limits.ts";
+import { Registrations } from "./registrations.ts";
 import { KEPT, type RegistryState, registryState } from "./registry-state.ts";
 import { ServiceTable } from "./service-table.ts";
 import type { TopicEntry, TopicSink } from "./topic-entry.ts";
-import { type TopicProblem, TopicTable } from "./topic-table.ts";
+import { TopicTable } from "./topic-table.ts";
 
 /** First characters of the subjects that the registry handles, so that all other subjects cost one comparison. */
 const TOPIC = TOPIC_PREFIX.charCodeAt(0);
 const MGR = REGISTER_SUBJECT.charCodeAt(0);
 const INBOX = "_".charCodeAt(0);
-
-/** Number of bytes of a registration that take as long as a delivery. */
-const REGISTERED_BYTES_PER_UNIT = 128;
 
 export interface RegistryOptions {
   /** Canonical name of the broker's host. */
@@ -58,12 +45,11 @@ export class Registry implements BrokerHooks {
   readonly #options: RegistryOptions;
   readonly #members = new Map<HookedClient, Member>();
   readonly #topics: TopicTable;
-  readonly #limits = new RegistrationLimits();
+  readonly #registrations: Registrations;
   #access: BrokerAccess | null = null;
   #kept: KeptRequests | null = null;
   readonly #services: ServiceTable;
   readonly #deliveries = new KeptDeliveries();
-  readonly #checks: DefinitionChecks | null;
   readonly #changes: ChangeCollector;
   /** Ends the ticks; null while there are no topics. */
   #endTicks: (() => void) | null = null;
@@ -74,13 +60,19 @@ export class Registry implements BrokerHooks {
     this.#options = options;
     const nameOf = (client: HookedClient) => this.#nameOf(client);
     this.#changes = new ChangeCollector(options.log);
-    this.#checks = options.checkDefinition === undefined ? null : new DefinitionChecks(options.checkDefinition);
     this.#topics = new TopicTable({
       nameOf,
       changed: (entry) => this.#topicChanged(entry),
       gone: (subject) => this.#topicGone(subject),
       memory: () => this.#opened().memory,
       waiting: (publisher, subject) => this.#opened().router.waiting(publisher, subject),
+    });
+    this.#registrations = new Registrations({
+      ...options,
+      members: this.#members,
+      topics: this.#topics,
+      registered: (client) => this.#noteClient(client),
+      spend: (units) => this.#access?.spend(units),
     });
     this.#services = new ServiceTable({
       nameOf,
@@ -148,7 +140,12 @@ export class Registry implements BrokerHooks {
     this.flush();
     const { kept, ...topics } = this.#topics.saved();
     const members = [...this.#members].map(([client, { registration }]) => {
-      return { client: client.id, registration, bytes: this.#limits.bytesOf(client), discovered: this.#topics.discoveredBy(client) };
+      return {
+        client: client.id,
+        registration,
+        bytes: this.#registrations.limits.bytesOf(client),
+        discovered: this.#topics.discoveredBy(client),
+      };
     });
     const deliveries = this.#deliveries.handOver();
     const state: RegistryState = { members, ...topics, ...this.#services.saved(), broker: this.#kept?.broker ?? "", deliveries };
@@ -167,7 +164,7 @@ export class Registry implements BrokerHooks {
       for (const subscription of client.subscriptions.values())
         if (mayMatchTopic(subscription.subject)) member.subscriptions.add(subscription);
       this.#members.set(client, member);
-      this.#limits.restore(client, bytes);
+      this.#registrations.limits.restore(client, bytes);
       this.#topics.restoreDiscovered(client, discovered);
     }
     this.#topics.restore(state, Buffer.from(taken.bytes[KEPT] ?? []), clients);
@@ -205,7 +202,7 @@ export class Registry implements BrokerHooks {
 
   closed(client: HookedClient): void {
     if (!this.#members.delete(client)) return;
-    this.#limits.release(client);
+    this.#registrations.limits.release(client);
     this.#topics.release(client);
     this.#kept?.forget(client);
     this.#changes.note(`client ${client.id}`, () => ({ kind: "client_gone", connection: client.id }));
@@ -240,7 +237,7 @@ export class Registry implements BrokerHooks {
     }
     if (first === INBOX) return isAllowed && this.#services.takes(client, envelope, message) ? "taken" : null;
     if (first !== MGR || subject !== REGISTER_SUBJECT || client.identity === undefined) return null;
-    this.#register(client, envelope, message);
+    this.#registrations.receive(client, envelope, message);
     return "taken";
   }
 
@@ -251,60 +248,6 @@ export class Registry implements BrokerHooks {
 
   policyOf(subject: string): TopicPolicy | null {
     return this.#topics.get(subject)?.policy ?? null;
-  }
-
-  #register(client: HookedClient, { reply, headerBytes, size }: Envelope, message: BorrowedMessage): void {
-    this.#access?.spend(Math.ceil(size / REGISTERED_BYTES_PER_UNIT));
-    const text = message.whole().toString("utf8", headerBytes, size);
-    const answer = this.#admitted(client, text);
-    const respond = () => reply !== null && client.answerRequest(reply, JSON.stringify(answer.body));
-    const { registration, body } = answer;
-    if (registration === null || !body.ok) {
-      respond();
-      return;
-    }
-    this.#checkDefinitions(client, registration, body.problems).then(respond, (error: unknown) => {
-      this.#options.log("error", `definitions of topics were not checked: ${messageOf(error)}`);
-      respond();
-    });
-  }
-
-  /** Registers a client within the limits of registrations; null: it sent no valid registration, or was refused. */
-  #admitted(client: HookedClient, text: string): { registration: ClientRegistration | null; body: RegistrationAnswer } {
-    try {
-      if (this.#members.has(client)) this.#limits.claim(client, text.length);
-    } catch (error) {
-      return { registration: null, body: { ok: false, code: wireCode(error), message: messageOf(error) } };
-    }
-    const parsed = clientRegistration.safeParse(parseJson(text));
-    if (!parsed.success) return { registration: null, body: { ok: false, code: "bad_field", message: fieldProblem(parsed.error) } };
-    return { registration: parsed.data, body: this.#registered(client, parsed.data) };
-  }
-
-  /** Adds problems of the definitions to `problems`. Ends early when the client registers again or disconnects. */
-  async #checkDefinitions(client: HookedClient, registration: ClientRegistration, problems: TopicProblem[]): Promise<void> {
-    if (this.#checks === null) return;
-    for (const topic of registration.topics.filter(DefinitionChecks.isNeeded)) {
-      if (this.#members.get(client)?.registration !== registration) return;
-      const checked = await this.#checks.check(topic);
-      const { problem } = checked;
-      this.#topics.checked(client, topic, checked);
-      if (problem !== null) problems.push({ topic: topic.name, code: "bad_field", message: problem });
-    }
-  }
-
-  #registered(client: HookedClient, registration: ClientRegistration): RegistrationAnswer {
-    const member = this.#members.get(client);
-    if (member === undefined) return { ok: false, code: "conflict", message: "send CONNECT first, then register" };
-    try {
-      const problems = this.#topics.reserve(client, registration.topics);
-      member.registration = registration;
-      this.#noteClient(client);
-      const { host, server } = this.#options;
-      return { ok: true, name: registration.name, host, server, problems };
-    } catch (error) {
-      return { ok: false, code: wireCode(error), message: messageOf(error) };
-    }
   }
 
   #nameOf(client: HookedClient): string {
@@ -381,16 +324,6 @@ export class Registry implements BrokerHooks {
     const member = this.#members.get(client);
     if (member !== undefined) this.#changes.note(`client ${client.id}`, () => ({ kind: "client", client: member.record }));
   }
-}
-
-type RegistrationAnswer =
-  | { ok: false; code: string; message: string }
-  | { ok: true; name: string; host: string; server: "leaf" | "hub"; problems: TopicProblem[] };
-
-/** Text of the first problem, such as `topics[0].encoding: must be …`. */
-function fieldProblem({ issues: [issue] }: z.ZodError): string {
-  const path = issue?.path.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("") ?? "";
-  return `${path.replace(/^\./, "") || "the registration"}: ${issue?.message ?? "is malformed"}`;
 }
 
 function serviceKey(connection: number, id: string): string {

@@ -79,7 +79,7 @@ export class ServiceTable {
     for (const { record } of this.#instances.values()) if (record !== null) yield record;
   }
 
-  /** What the next program continues with. */
+  /** State for the next program. */
   saved(): Pick<RegistryState, "services" | "inbox"> {
     const services = [...this.#instances.values()].map(({ client, subscription, record, bytes, timer }) => {
       return { client: client.id, sid: subscription.sid, record, bytes, isAsked: timer !== null };

@@ -85,7 +85,7 @@ export class TopicEntry {
     return true;
   }
 
-  /** What the next program continues with, and the bytes of the kept message. */
+  /** State for the next program, and the bytes of the kept message. */
   saved(): { readonly state: TopicState; readonly kept: readonly Buffer[] } {
     const { subject, name, isReserved, isLost, packets, bytes, lastSize, dropped, keptDropped } = this;
     const { headerBytes = 0, size = 0, pieces = [] } = this.#last?.contents ?? {};

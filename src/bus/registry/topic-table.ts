@@ -150,7 +150,7 @@ export class TopicTable {
     for (const entry of this.#entries.values()) entry.sink = sinkOf(entry.name);
   }
 
-  /** What the next program continues with, and the bytes of the kept messages. */
+  /** State for the next program, and the bytes of the kept messages. */
   saved(): Pick<RegistryState, "topics" | "lost"> & { readonly kept: Buffer } {
     const saved = [...this.#entries.values()].map((entry) => entry.saved());
     return { topics: saved.map(({ state }) => state), lost: [...this.#lost], kept: Buffer.concat(saved.flatMap(({ kept }) => kept)) };

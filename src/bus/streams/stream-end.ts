@@ -2,7 +2,7 @@ import { Duplex } from "node:stream";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import { STREAM_CHUNK, STREAM_WINDOW, type StreamFrame, type StreamFrameKind } from "../../contract/streams.ts";
 
-/** Time without progress after which the other end is asked what it has received, milliseconds. */
+/** Time without progress after which the other end is asked for its position, milliseconds. */
 const PROBE_MS = 1_000;
 /** Time without a frame of the other end after which it is probed, milliseconds: its last frame may have been lost. */
 const SILENCE_MS = 10_000;

@@ -1,4 +1,4 @@
-/** Time of silence after which a connection is asked for a sign of life, milliseconds. */
+/** Time of silence after which a connection is pinged, milliseconds. */
 const QUIET_MS = 20_000;
 /** Time without any frame after that, after which the connection is broken, milliseconds. */
 const ANSWER_MS = 15_000;

@@ -7,7 +7,7 @@ interface ClockOffset {
 
 const DIGITS = 3;
 
-/** How far a clock is from another one: `+1300.021 ± 0.412 ms`; `same`: they are one clock; `not measured`. */
+/** Offset of a clock from another one: `+1300.021 ± 0.412 ms`; `same`: they are one clock; `not measured`. */
 export function clockOffsetText({ offset_ms, uncertainty_ms }: ClockOffset): string {
   if (offset_ms === null) return "not measured";
   if (offset_ms === 0 && uncertainty_ms === 0) return "same";

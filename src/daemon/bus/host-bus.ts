@@ -30,7 +30,7 @@ export interface HostBusOptions {
   readonly hub?: (() => HubDial) | undefined;
   /** Programs that connect wait until `admit` is called. Default: they are served at once. */
   readonly isHeld?: boolean;
-  /** What the bus of the program that this one replaces has handed over. */
+  /** State of the bus of the program that this one replaces. */
   readonly taken?: HandedOver | undefined;
   /** The broker's limits. */
   readonly broker?: Omit<BrokerOptions, "name" | "log" | "hooks">;

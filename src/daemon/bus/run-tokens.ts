@@ -4,7 +4,7 @@ import { type BrokerPermissions, type BusMember, permissionsOf } from "../../bus
 
 /** Size of a token, bytes: 128 random bits. */
 const TOKEN_BYTES = 16;
-/** Number of tokens whose bytes are asked for together. */
+/** Number of tokens whose random bytes are requested together. */
 const TOKENS_TOGETHER = 64;
 /** User name of programs that read `bus.url`. */
 const LOCAL_CLIENT = "@local";

@@ -31,7 +31,7 @@ const stateShape = z.strictObject({
   sections: z.record(z.string(), section),
 });
 
-/** What all parts of a daemon have handed over, by name. */
+/** State of all parts of a daemon for the next program, by name. */
 export interface Handover {
   readonly program: string | null;
   readonly sections: Readonly<Record<string, HandedOver>>;
@@ -57,7 +57,7 @@ export function writeHandover(fd: number, { program, sections }: Handover, { isC
 
 /**
  * Reads what `writeHandover` wrote. Throws `conflict` for a file that is damaged, incomplete or of another version. `isCopy`: the state of another
- * process, which goes on meanwhile; otherwise this process must have each descriptor open on the same file.
+ * process, which continues meanwhile; otherwise this process must have each descriptor open on the same file.
  */
 export function readHandover(fd: number, { isCopy }: { isCopy: boolean }): Handover {
   const { size: whole } = fstatSync(fd);

@@ -12,7 +12,7 @@ const MAX_LISTS = 16;
 const RETENTION_MS = 30_000;
 
 interface List {
-  /** Those that were not sent yet. */
+  /** Entries that were not sent yet. */
   readonly pages: Buffer<ArrayBuffer>[];
   readonly timer: unknown;
 }

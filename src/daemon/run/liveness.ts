@@ -9,7 +9,7 @@ interface LivenessOptions {
   context: ProbeContext;
   /** Called at most once. */
   onFailed: (reason: string) => void;
-  /** What the program before this one had found. */
+  /** Result of the program that this one replaces. */
   taken?: LivenessState | null;
 }
 

@@ -13,7 +13,7 @@ export interface ProbeContext {
   features: FeatureProbes;
 }
 
-/** What the host's features check of a run. */
+/** Checks of a run by the host's features. */
 export interface FeatureProbes {
   begin(probe: FeatureProbe): BeginAttempt;
   /** Describes the probe for messages. */

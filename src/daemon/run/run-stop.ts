@@ -7,7 +7,7 @@ import { type Program, type StopStep, stopStep } from "../../contract/run.ts";
 import type { KernelTimes } from "../handover/kernel-times.ts";
 import type { AuxiliaryProcess } from "../process/auxiliary-process.ts";
 
-/** How long the next step waits for the end of a killed command, milliseconds: it may be stuck in the kernel. */
+/** Time for which the next step waits for the end of a killed command, milliseconds: it may be stuck in the kernel. */
 const MAX_KILL_MS = 2_000;
 
 /** Actions of a stop on its run. */

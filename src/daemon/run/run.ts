@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { MgrError, messageOf } from "../../base/errors.ts";
 import type { Clock } from "../../base/timing/clock.ts";
 import type { HostEvent, HostLogWriter } from "../../contract/messages.ts";
-import type { Program as ProgramSpec, ReportedStopCause, RunReport, RunSpec, StopStep } from "../../contract/run.ts";
+import type { ReportedStopCause, RunReport, RunSpec, StopStep } from "../../contract/run.ts";
 import type { Signal } from "../../protocol/process/signals.ts";
 import { KernelTimes } from "../handover/kernel-times.ts";
 import type { ChildUsage } from "../native/wait-status.ts";
@@ -10,10 +10,11 @@ import { Echo } from "../output/echo.ts";
 import type { LogFile } from "../output/log-file.ts";
 import type { OutputRing } from "../output/output-ring.ts";
 import { Terminal, type TerminalEnds, type TerminalExit, type TerminalListener } from "../output/terminal.ts";
-import { type AuxiliaryProcess, adoptAuxiliaryProcess, startAuxiliaryProcess } from "../process/auxiliary-process.ts";
 import type { Program } from "../process/program.ts";
-import { besides, programOf } from "../process/run-program.ts";
+import { programOf } from "../process/run-program.ts";
 import type { TrackedTree, TreeReaper } from "../tree/tree-reaper.ts";
+import { AuxiliaryProcesses } from "./auxiliary-processes.ts";
+import { Later } from "./later.ts";
 import type { FeatureProbes } from "./probe.ts";
 import { MAX_CARRY_LENGTH } from "./readiness.ts";
 import { RunMonitors, type RunMonitorsOptions } from "./run-monitors.ts";
@@ -85,8 +86,7 @@ export class Run {
   #usage: ChildUsage | null = null;
   #dumpedCore = false;
   #treeEnd: Promise<void> | null = null;
-  /** Programs that run beside it. */
-  readonly #beside = new Set<AuxiliaryProcess>();
+  readonly #auxiliaries: AuxiliaryProcesses;
 
   /** Starts a run. Rejects with `spawn_failed` or `bad_field`; then no process of it is left. */
   static async start(options: RunOptions): Promise<Run> {
@@ -175,10 +175,11 @@ export class Run {
       },
       taken?.tree,
     );
+    this.#auxiliaries = new AuxiliaryProcesses({ program: parts.program, pid: terminal.pid, tree: this.#tree });
     this.#stop = new RunStop(`'${this.spec.name}' (pid ${terminal.pid})`, {
       signal: (signal) => this.#tree.signal(signal),
       write: (text) => terminal.write(Buffer.from(text)),
-      start: (program) => this.#startBeside(program),
+      start: (program) => this.#auxiliaries.start(program),
       hasExited: () => this.#facts.exit !== null,
       whenGone: () => {
         void this.#awaitTree();
@@ -192,13 +193,13 @@ export class Run {
       options.logFile?.resume(options.spec.log_file, (isPressed) => this.#setHolder("log file", isPressed));
     }
     const { clock, probes: features } = options;
-    if (this.#facts.exit === null) this.#monitors.begin({ clock, features, start: (program) => this.#startBeside(program) });
+    if (this.#facts.exit === null) this.#monitors.begin({ clock, features, start: (program) => this.#auxiliaries.start(program) });
     if (taken !== null) this.#continue(taken);
   }
 
   /** Continues what was in progress when the program was replaced. */
   #continue({ stop, beside }: LivingRunState): void {
-    const adopt = (pid: number) => this.#attend(adoptAuxiliaryProcess(pid, (start) => this.#tree.join(start)));
+    const adopt = (pid: number) => this.#auxiliaries.adopt(pid);
     // Its probes are begun again.
     for (const pid of beside) adopt(pid).kill();
     if (stop !== null) {
@@ -223,7 +224,7 @@ export class Run {
       monitors: this.#monitors.handOver(times),
       usage: this.#usage,
       dumped_core: this.#dumpedCore,
-      beside: [...this.#beside].flatMap(({ pid }) => (pid === null || pid === stop?.command ? [] : [pid])),
+      beside: this.#auxiliaries.pids.filter((pid) => pid !== stop?.command),
     };
     return { state, ends };
   }
@@ -326,17 +327,6 @@ export class Run {
     this.#note("changed", { memo });
   }
 
-  /** Starts a program with the run's folder, user and environment, as a part of its tree. */
-  #startBeside(program: ProgramSpec): AuxiliaryProcess {
-    return this.#attend(startAuxiliaryProcess(besides(this.#program, program, this.pid), (start) => this.#tree.join(start)));
-  }
-
-  #attend(auxiliary: AuxiliaryProcess): AuxiliaryProcess {
-    this.#beside.add(auxiliary);
-    void auxiliary.ended.then(() => this.#beside.delete(auxiliary));
-    return auxiliary;
-  }
-
   #setHolder(holder: Holder, isHolding: boolean): void {
     if (isHolding) this.#holders.add(holder);
     else this.#holders.delete(holder);
@@ -398,20 +388,5 @@ export class Run {
 
   #requireAlive(): void {
     if (this.#facts.exit !== null) throw new MgrError("not_running", `'${this.spec.name}' is not running; its run ${this.id} has ended`);
-  }
-}
-
-/** A value that its listeners refer to before it is there. */
-class Later<T extends object> {
-  #value: T | null = null;
-
-  set(value: T): T {
-    this.#value = value;
-    return value;
-  }
-
-  get value(): T {
-    if (this.#value === null) throw new MgrError("internal", "a child was heard before its start returned");
-    return this.#value;
   }
 }

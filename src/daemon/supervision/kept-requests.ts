@@ -50,12 +50,12 @@ interface KeptRequestsOptions {
   readonly bootId: string;
   /** `mgr daemon --resume` or `--no-resume`, which override `on_boot`; undefined: neither. */
   readonly isResuming?: boolean | undefined;
-  /** What the program before this one has handed over. Left out: the daemon has just been started. */
+  /** State of the program that this one replaces. Left out: the daemon has just been started. */
   readonly taken?: HandedOver | undefined;
   readonly log: HostLogWriter;
 }
 
-/** What a daemon that replaces its program knows of what is requested. */
+/** Requested states that a daemon hands to its next program. */
 const keptRequestsState = z.object({
   processes: keptProcesses,
   requested: z.array(z.string()),

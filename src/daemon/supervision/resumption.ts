@@ -1,6 +1,6 @@
 import type { KeptProcess } from "./kept-requests.ts";
 
-/** What a host starts after a boot, and what has to wait for the manager. */
+/** Decides which processes a host starts after a boot, and which have to wait for the manager. */
 interface Resumption {
   readonly start: readonly KeptProcess[];
   /** Parts of a sentence, one for each process. */

@@ -40,7 +40,7 @@ interface SupervisorOptions<R> {
   };
   /** Starts a run. `check` is called before it begins, and throws if it must not begin. */
   readonly start: (run: Pick<RequestOf<"spawn">, "run_id" | "spec" | "memo">, check: () => void) => Promise<unknown>;
-  /** What is requested, for the daemon after the next boot; omitted: it starts nothing by itself. */
+  /** The requested states, for the daemon after the next boot; omitted: it starts nothing by itself. */
   readonly requests?: KeptRequests | undefined;
   readonly log: HostLogWriter;
 }

@@ -35,7 +35,7 @@ export class TimeAlone {
     this.life.cancel();
   }
 
-  /** What the next manager is told. */
+  /** The report for the next manager. */
   get told(): Told {
     const before = this.#before;
     const resumed =

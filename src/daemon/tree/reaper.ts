@@ -2,7 +2,6 @@ import { z } from "zod";
 import { untilBeat } from "../../base/timing/clock.ts";
 import { bootTicks } from "../native/boot-clock.ts";
 import { setChildSubreaper } from "../native/libc.ts";
-import { newestPid } from "../proc/proc.ts";
 import type { ProcessStat } from "../proc/process-stat.ts";
 import { type Child, onChildSignal } from "../process/child.ts";
 import type { RunCgroups } from "./cgroups.ts";
@@ -11,6 +10,7 @@ import { earliest, ProcessScanner, type ScanResult } from "./process-scanner.ts"
 import { killTrees, ReapedRun, type ReapedRunState } from "./reaped-run.ts";
 import { RunTags } from "./run-tag.ts";
 import { type RunStart, type RunTree, signalProcess } from "./run-tree.ts";
+import { ScanSchedule } from "./scan-schedule.ts";
 import { type Adopted, Strays } from "./strays.ts";
 import { SweepTimer } from "./sweep-timer.ts";
 import type { RunObserver, RunOwners, TrackedTree, TreeReaper } from "./tree-reaper.ts";
@@ -43,12 +43,6 @@ export type ReaperState = z.infer<typeof reaperState>;
 /** Polling interval for new orphans, besides SIGCHLD, milliseconds, and its maximum share of time: the list of a thousand children takes the kernel 1 ms. */
 const ORPHANS_MS = 2_000;
 const ORPHANS_SHARE = 1 / 10_000;
-/** Interval at which descendants are recorded between stops, milliseconds, and its maximum share of time: for those without marks. */
-const REMEMBER_MS = 2_000;
-const REMEMBER_SHARE = 1 / 1_000;
-/** The same while no process is started on the machine: a program may still give up its marks by execve. */
-const REMEMBER_QUIET_MS = 60_000;
-const REMEMBER_QUIET_SHARE = 1 / 10_000;
 /**
  * A signal is sent at once to the processes in the lists of children. Others (orphans, forks meanwhile) are found by a scan this many
  * milliseconds later; most runs have ended by then.
@@ -79,14 +73,9 @@ export class Reaper implements TreeReaper {
   readonly #stopListening: () => void;
   /** Tags of the runs that are being started, and not tracked yet. */
   readonly #starting = new Map<string, number | null>();
+  readonly #scans = new ScanSchedule();
   #unmarked = "";
   #knownOrphans = new Map<number, string>();
-  /** Whether a run has ended since the last full scan. */
-  #hasRunEnded = false;
-  #scannedAt = 0;
-  /** The newest pid at the last `#remember`, and how often in a row it was the same. */
-  #newestPid = "";
-  #quietScans = 0;
   #closed: Promise<void> | null = null;
 
   constructor(options: ReaperOptions) {
@@ -112,9 +101,11 @@ export class Reaper implements TreeReaper {
     });
     this.#strays = new Strays({ log: options.log ?? (() => {}), adopt: (run) => this.#adopt(run) });
     this.#sweeps.every(
-      "remember",
-      () => this.#remember(),
-      () => Math.max(untilBeat(REMEMBER_MS, performance.now()), this.#scanner.cost / REMEMBER_SHARE),
+      "scan",
+      () => {
+        if (this.#scans.check(this.#scanner.cost, this.#entries.size > 0)) this.#scanAll();
+      },
+      () => ScanSchedule.untilCheck(this.#scanner.cost),
     );
   }
 
@@ -247,7 +238,7 @@ export class Reaper implements TreeReaper {
     this.#active.delete(entry);
     this.#options.cgroups?.remove(entry.tree.runId);
     this.#options.observer?.runEnded(entry.tree.runId);
-    this.#hasRunEnded = true;
+    this.#scans.runEnded();
     entry.end();
   }
 
@@ -338,23 +329,9 @@ export class Reaper implements TreeReaper {
     if (!fresh.every(isSure)) this.#scanAll();
   }
 
-  /**
-   * Records descendants between stops. A process that was started since the last scan may have been missed by it, so one more scan follows.
-   * Then there is nothing new until the next start.
-   */
-  #remember(): void {
-    const newest = newestPid();
-    this.#quietScans = newest === "" || newest !== this.#newestPid ? 0 : this.#quietScans + 1;
-    this.#newestPid = newest;
-    const quietFor = Math.max(REMEMBER_QUIET_MS, this.#scanner.cost / REMEMBER_QUIET_SHARE);
-    const isDue = this.#quietScans < 2 || performance.now() - this.#scannedAt > quietFor;
-    if (this.#hasRunEnded || (isDue && this.#entries.size > 0)) this.#scanAll();
-  }
-
   /** Scans all processes. Returns false if one may have been missed. */
   #scanAll(): boolean {
-    this.#hasRunEnded = false;
-    this.#scannedAt = performance.now();
+    this.#scans.scanned();
     const { isComplete } = this.#scan(this.#trees(), this.#since);
     this.#reportUnmarked();
     return isComplete;

@@ -19,7 +19,7 @@ export const DATA_PLANE_REQUESTS = {
     }),
     response: z.object({}),
   },
-  /** What the host's broker knows about the way of a topic. `quiet_ms`: since the last message of its publisher; null: not known. */
+  /** State of a topic in the host's broker. `quiet_ms`: since the last message of its publisher; null: not known. */
   trace_topic: {
     request: z.object({ session, subject: z.string().max(1_024) }),
     response: z.object({ trace: subjectTrace, quiet_ms: z.number().min(0).nullable() }),

@@ -1,6 +1,6 @@
 import type { TopicLimit } from "./wire/topic.ts";
 
-/** What a limit of a topic demands: "at least 900 Hz, gaps up to 100 ms". */
+/** Text of a limit of a topic: "at least 900 Hz, gaps up to 100 ms". */
 export function limitText({ min_rate, max_gap_ms, max_latency_ms }: TopicLimit): string {
   const parts = [
     ...(min_rate === null ? [] : [`at least ${min_rate} Hz`]),

@@ -24,7 +24,7 @@ export class WallClock {
     this.#sources = sources;
   }
 
-  /** How often the system's clock was set, as found by the last `now`. A change of a millisecond at most does not count. */
+  /** Number of times that the system's clock was set, as found by the last `now`. A change of a millisecond at most does not count. */
   get timesSet(): number {
     return this.#timesSet;
   }
@@ -62,7 +62,7 @@ export class WallClock {
     return after + this.#offset;
   }
 
-  /** The offset at a moment at which the system's clock goes on to the next millisecond. */
+  /** The offset at a moment at which the system's clock advances to the next millisecond. */
   #atTick(): bigint {
     const { monotonic, system } = this.#sources;
     const first = system();

@@ -29,7 +29,7 @@ export const hostTrigger = z.object({
   /** A trigger that fires again within this time is counted in the incident that it made, milliseconds. */
   quiet_ms: z.int().min(0).max(86_400_000),
   when: z.discriminatedUnion("kind", [
-    /** A process ended although nobody asked for it: with a failure, or by a signal. */
+    /** A process ended without a request: with a failure, or by a signal. */
     z.object({ kind: z.literal("crash"), processes: patterns }),
     /** A process came into one of these states of a run. */
     z.object({ kind: z.literal("state"), processes: patterns, states: z.array(z.enum(["started", "ready", "ended", "failed"])).min(1) }),
@@ -57,7 +57,7 @@ export const hostTrigger = z.object({
 });
 export type HostTrigger = z.infer<typeof hostTrigger>;
 
-/** What a host keeps in its ring, and for how long. Sizes are in bytes. */
+/** Content of the ring of a host, and its age limit. Sizes are in bytes. */
 export const flightSpec = z.object({
   /** Bound of the ring in memory; 0: nothing is kept. */
   memory: count,
@@ -76,7 +76,7 @@ export type FlightSpec = z.infer<typeof flightSpec>;
 
 /** Why an incident was begun. */
 export const incidentCause = z.object({
-  /** Name of the trigger in the configuration; `snapshot`: somebody asked for it. */
+  /** Name of the trigger in the configuration; `snapshot`: a user requested it. */
   trigger,
   /** What happened, for a person: `sim/camera crashed: exit code 3`. */
   text: z.string().max(MAX_CAUSE),
@@ -124,7 +124,7 @@ export const flightNote = z.object({
 });
 export type FlightNote = z.infer<typeof flightNote>;
 
-/** What the ring holds now. */
+/** Present content of the ring. */
 export const flightRing = z.object({
   spec: flightSpec.nullable(),
   bytes: count,
@@ -137,7 +137,7 @@ export const flightRing = z.object({
 export type FlightRing = z.infer<typeof flightRing>;
 
 export const FLIGHT_REQUESTS = {
-  /** What the host keeps and which triggers it judges, in place of what was said before; the host saves it for its next start. */
+  /** Content of the ring and triggers of the host, in place of the earlier ones; the host saves them for its next start. */
   flight_configure: { request: z.object({ session, spec: flightSpec }), response: z.object({}) },
   flight_ring: { request: z.object({ session }), response: flightRing },
   /**

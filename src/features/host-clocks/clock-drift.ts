@@ -1,13 +1,13 @@
-/** What two clocks may drift apart, ns per second: 100 ppm. Crystals differ by up to 50 ppm each, and NTP keeps most clocks below that. */
+/** Maximum drift between two clocks, ns per second: 100 ppm. Crystals differ by up to 50 ppm each, and NTP keeps most clocks below that. */
 const DRIFT_NS_PER_S = 100_000n;
 const NS_PER_S = 1_000_000_000n;
 
-/** What two clocks drift apart at most within a time; all in nanoseconds. */
+/** Maximum drift between two clocks within a time; all in nanoseconds. */
 export function driftIn(time: bigint): bigint {
   return ((time < 0n ? -time : time) * DRIFT_NS_PER_S) / NS_PER_S;
 }
 
-/** How far a clock is from another one, in nanoseconds. */
+/** Offset of a clock from another one, in nanoseconds. */
 export interface ClockOffset {
   /** This clock minus the other one. */
   readonly offset: bigint;

@@ -5,7 +5,7 @@ import { session } from "../../contract/fields.ts";
 const nanoseconds = z.string().regex(/^\d{1,20}$/);
 const difference = z.string().regex(/^-?\d{1,20}$/);
 
-/** How far the clock of a host is from that of the manager, as the manager has measured it. */
+/** Offset of a host's clock from that of the manager, as the manager has measured it. */
 export const knownClock = z.object({
   /** The host's clock minus that of the manager. */
   offset: difference,

@@ -16,7 +16,7 @@ const launch = z.object({
 });
 export type Launch = z.infer<typeof launch>;
 
-/** What a daemon that replaces its program knows of the manager; `pid` is null while there is none. Null: none is to be started again. */
+/** State of the manager that a daemon hands to its next program; `pid` is null while there is none. Null: none is to be started again. */
 export const keptManager = z.object({ launch, pid: pid.nullable(), failures: count }).nullable();
 export type KeptManager = z.infer<typeof keptManager>;
 

@@ -31,7 +31,7 @@ export const mcpCommands = clientFrames("Agents", {
     scope: "name",
     role: "operator",
     meaning:
-      "Asks a person who follows the confirmations. It is answered when the person has allowed it, and fails if the person refuses it (`forbidden`), there is no answer in time (`timeout`), nobody who may answer follows them, or the run ends before (`conflict`). Nothing is done to the process.",
+      "Asks a person who follows the confirmations. It is answered when the person has allowed it, and fails if the person refuses it (`forbidden`), there is no answer in time (`timeout`), no user who may answer follows them, or the run ends before (`conflict`). Nothing is done to the process.",
   },
   cancel_confirmation: {
     fields: { key },

@@ -2,7 +2,7 @@ import { compileFnmatch } from "../../base/patterns/fnmatch.ts";
 import { isWithin } from "../../base/text/names.ts";
 import type { ProcessTags } from "../tags/wire.ts";
 
-/** What the words of a mode select from. */
+/** Processes and tags from which the words of a mode select. */
 export interface Selectable {
   readonly name: string;
   readonly tags: Readonly<ProcessTags["tags"]>;

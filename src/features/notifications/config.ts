@@ -113,6 +113,6 @@ function nameProblem(name: string): string | null {
 }
 
 export const notificationsConfig = {
-  file: { notifications: defaulted("Who is told about problems, and how (docs/notifications.md).", notifications, {}) },
+  file: { notifications: defaulted("Who is notified of problems, and how (docs/notifications.md).", notifications, {}) },
   secretKeys: ["webhook", "routing_key"],
 } satisfies ConfigFeature;

@@ -52,7 +52,7 @@ export const controlAction = z.discriminatedUnion("action", [
 ]);
 export type ControlAction = z.infer<typeof controlAction>;
 
-/** What a play is doing. Positions are milliseconds since its beginning. */
+/** State of a play. Positions are milliseconds since its beginning. */
 export const playState = z.object({
   position_ms: z.number().min(0),
   length_ms: z.number().min(0),
@@ -62,7 +62,7 @@ export const playState = z.object({
   published: count,
   /** How much longer it took because messages could not be read or published in time. */
   late_ms: z.number().min(0),
-  /** What differs from the recording, and what could not be read. */
+  /** Differences from the recording, and files that could not be read. */
   notes: z.array(sentence).max(MAX_NOTES),
 });
 export type PlayState = z.infer<typeof playState>;

@@ -14,7 +14,7 @@ export interface LiveTopic {
 const TRIES = 4;
 const AGAIN_MS = 300;
 
-/** Those of the names that are published now. `request` returns all topics of the manager. */
+/** The names that are published now. `request` returns all topics of the manager. */
 export async function liveTopics(
   names: Iterable<string>,
   request: () => readonly LiveTopic[] | Promise<readonly LiveTopic[]>,

@@ -48,7 +48,7 @@ export const rollingRestartCommands = clientFrames("Rolling restarts", {
     scope: "owned",
     role: "operator",
     meaning:
-      "Restarts processes one after the other: the next one when the one before is ready. It stops when one fails. It goes on without the client, but not after a restart of the manager.",
+      "Restarts processes one after the other: the next one when the one before is ready. It stops when one fails. It continues without the client, but not after a restart of the manager.",
   },
   cancel_rolling_restart: {
     fields: { id: text(1, 64).describe("Of the rolling restart.") },

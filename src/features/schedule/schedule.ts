@@ -1,4 +1,4 @@
-/** What happens when a run is due and the one before has not ended. */
+/** Action if a run is due and the one before has not ended. */
 export const OVERLAPS = ["skip", "queue", "kill"] as const;
 export type Overlap = (typeof OVERLAPS)[number];
 

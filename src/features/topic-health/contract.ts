@@ -6,7 +6,7 @@ const duration = z.int().min(1).max(MAX_DURATION_MS);
 /** The condition of a dependency that holds while the topics of the other process's probes arrive by their limits. */
 export const PUBLISHING = "publishing";
 
-/** What is published on a topic within a window of `interval_ms`, by programs of the process's host. Null: no such limit. */
+/** Limits for the messages on a topic within a window of `interval_ms`, by programs of the process's host. Null: no such limit. */
 export const TOPIC_PROBE = z.strictObject({
   kind: z.literal("topic"),
   topic: z.string().min(1).max(1_024),

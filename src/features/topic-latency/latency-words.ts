@@ -8,7 +8,7 @@ export type Latency = Omit<Extract<AnswerOf<"measure_topic_latency">, { ok: true
 /** Threads of one program that are listed: those that waited longest. */
 export const LISTED_THREADS = 3;
 
-/** What a reader has to know about the figures, as sentences without their end. `hints`: what to do, where the command line and the page differ. */
+/** Remarks about the figures, as sentences without their end. `hints`: what to do, where the command line and the page differ. */
 export function remarks(
   { lost, unstamped, late, limit_ms, one_in, other_paths, unmatched, messages, paths }: Latency,
   hints: { readonly longer: string; readonly chain: string },

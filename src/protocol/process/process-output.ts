@@ -78,7 +78,7 @@ export const outputCommands = clientFrames("Output", {
       name: processName,
       follow: flag
         .optional()
-        .describe("false: this connection shows the terminal no longer. It is told no more changes, and no longer holds the size."),
+        .describe("false: this connection no longer shows the terminal. It receives no more changes, and no longer holds the size."),
     },
     answer: "terminal_size",
     scope: "name",

@@ -1,8 +1,8 @@
 import { busHostLink, serveHost } from "../../../src/bus/host-link/host-link.ts";
 import { Host } from "../../../src/daemon/host.ts";
 import { BusRig } from "../../bus/bus-rig.ts";
-import type { OpenLink } from "../../support/suites/host-link-suite.ts";
 import { ShiftedClock } from "../../support/fakes/shifted-clock.ts";
+import type { OpenLink } from "../../support/suites/host-link-suite.ts";
 
 function openHost(): { host: Host; clock: ShiftedClock } {
   const clock = new ShiftedClock();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { answered, expectUnhindered, handled, held } from "./many-requests.ts";
 import { type Client, startRig } from "../rig.ts";
+import { answered, expectUnhindered, handled, held } from "./many-requests.ts";
 
 let rig: Awaited<ReturnType<typeof startRig>>;
 let client: Client;

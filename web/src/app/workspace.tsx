@@ -8,11 +8,11 @@ import * as layouts from "../state/layout.ts";
 import { arrange, canPopOut, layout, popOut } from "../state/navigation.ts";
 import { processOf, tree } from "../state/store.ts";
 import { keyOf, titleOf, typeOf, type View } from "../state/views.ts";
+import { isNarrow } from "../ui/browser/screen.ts";
 import { Icon, IconButton } from "../ui/marks/icons.tsx";
+import { ProcessMark, StateMark } from "../ui/marks/state-mark.tsx";
 import { MenuButton } from "../ui/menu.tsx";
 import { Name } from "../ui/name.tsx";
-import { isNarrow } from "../ui/browser/screen.ts";
-import { ProcessMark, StateMark } from "../ui/marks/state-mark.tsx";
 import { ViewBox } from "./page-views.tsx";
 
 /** All panes; on a narrow screen the focused one only. */

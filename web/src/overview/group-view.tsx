@@ -13,8 +13,8 @@ import { groupStyle } from "../state/settings.ts";
 import { allProcesses, isLoaded, tree } from "../state/store.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon, IconButton } from "../ui/marks/icons.tsx";
-import { Name } from "../ui/name.tsx";
 import { StateChip } from "../ui/marks/state-mark.tsx";
+import { Name } from "../ui/name.tsx";
 import { MemberTable } from "./member-table.tsx";
 import { TerminalGrid } from "./terminal-grid.tsx";
 

@@ -10,15 +10,15 @@ import { cpuOf, loadOf, memoryOf } from "../state/loads.ts";
 import { linkTo } from "../state/navigation.ts";
 import { asOf, reasonOf } from "../state/status-reason.ts";
 import { rowItems } from "../tree/row-menu.tsx";
-import { IconButton } from "../ui/marks/icons.tsx";
+import { isNarrow } from "../ui/browser/screen.ts";
 import { useHeldRows } from "../ui/list/held-rows.ts";
 import { useRowFocus } from "../ui/list/row-focus.ts";
 import { drawnRows, useViewport, type Viewport } from "../ui/list/viewport.ts";
+import { IconButton } from "../ui/marks/icons.tsx";
 import { MarkDot } from "../ui/marks/mark-dot.tsx";
+import { ProcessMark } from "../ui/marks/state-mark.tsx";
 import { MenuButton } from "../ui/menu.tsx";
 import { Name } from "../ui/name.tsx";
-import { isNarrow } from "../ui/browser/screen.ts";
-import { ProcessMark } from "../ui/marks/state-mark.tsx";
 import { lasting, millisecondsOf } from "../ui/time.ts";
 
 /** The rank of a process by its state: the states that need attention most come first. */

@@ -2,8 +2,8 @@ import { attentionOf } from "../state/attention.ts";
 import { linkTo } from "../state/navigation.ts";
 import { processOf } from "../state/store.ts";
 import { Button } from "../ui/button.tsx";
-import { Name } from "../ui/name.tsx";
 import { StateMark } from "../ui/marks/state-mark.tsx";
+import { Name } from "../ui/name.tsx";
 import { LastOutput } from "./last-output.tsx";
 
 /** A process that needs attention for reasons that a feature has noticed, whatever its state. */

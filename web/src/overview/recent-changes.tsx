@@ -3,8 +3,8 @@ import { recentChanges } from "../process/state-history.ts";
 import { StateStrip, StripLegend } from "../process/state-strip.tsx";
 import { linkTo } from "../state/navigation.ts";
 import { processOf } from "../state/store.ts";
-import { Name } from "../ui/name.tsx";
 import { StateMark } from "../ui/marks/state-mark.tsx";
+import { Name } from "../ui/name.tsx";
 import { clockTime, now } from "../ui/time.ts";
 
 /** Maximum number of processes in the list. */

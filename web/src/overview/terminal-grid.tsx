@@ -7,11 +7,11 @@ import { linkTo } from "../state/navigation.ts";
 import { reasonOf } from "../state/status-reason.ts";
 import { TerminalBox } from "../terminal/terminal-box.tsx";
 import { rowItems } from "../tree/row-menu.tsx";
+import { isNarrow } from "../ui/browser/screen.ts";
 import { IconButton } from "../ui/marks/icons.tsx";
+import { ProcessMark } from "../ui/marks/state-mark.tsx";
 import { MenuButton } from "../ui/menu.tsx";
 import { Name } from "../ui/name.tsx";
-import { isNarrow } from "../ui/browser/screen.ts";
-import { ProcessMark } from "../ui/marks/state-mark.tsx";
 
 /** Maximum number of terminals that are drawn at once: more would take a second each to draw. */
 const MAX_TERMINALS = 16;

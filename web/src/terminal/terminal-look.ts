@@ -30,7 +30,7 @@ export function drawRule(terminal: Terminal, { marker, width, tone }: DrawnRule<
   });
 }
 
-/** How long a line that was requested is marked, ms. */
+/** Time for which a line that was requested is marked, ms. */
 const MARKED_MS = 5_000;
 
 /** Scrolls to a line, a third of the screen below the top, and marks it for a moment. */

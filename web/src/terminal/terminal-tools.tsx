@@ -1,9 +1,9 @@
 import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { refusalOf } from "../state/access.ts";
+import { isNarrow } from "../ui/browser/screen.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon, IconButton } from "../ui/marks/icons.tsx";
 import { MenuButton } from "../ui/menu.tsx";
-import { isNarrow } from "../ui/browser/screen.ts";
 import { complain } from "../ui/toasts.ts";
 import type { OpenTerminal, ShownSize } from "./terminal.ts";
 import { download } from "./terminal-actions.ts";

@@ -34,7 +34,7 @@ export function addArrangement(arrangement: Arrangement): void {
   arrangements.push(arrangement);
 }
 
-/** Those that are of use: the processes have at least one heading, and not all of them the same one. */
+/** Arrangements that are of use: the processes have at least one heading, and not all of them the same one. */
 export const offered = computed(() =>
   arrangements.filter(({ headings }) => {
     const all = headings();

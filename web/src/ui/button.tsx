@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { isConnected } from "./connected.ts";
 import { isNarrow } from "./browser/screen.ts";
+import { isConnected } from "./connected.ts";
 import { toast } from "./toasts.ts";
 
 interface Props {

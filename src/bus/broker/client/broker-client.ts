@@ -1,24 +1,24 @@
 import type { ByteStream } from "../../carriers/byte-stream.ts";
 import type { BorrowedMessage } from "../borrowed-message.ts";
-import { BrokerConnection } from "./broker-connection.ts";
 import { countDropped, countIn, countOut, newCounters, type SubjectCounters } from "../broker-counters.ts";
 import type { HookedClient } from "../broker-hooks.ts";
 import type { BrokerParts } from "../broker-parts.ts";
 import { CRLF, DEFAULT_CONNECT_OPTIONS, ERROR_TEXTS, ProtocolViolation, parseConnect } from "../broker-protocol.ts";
 import { ClientSubscription, flowOf, type Subscriber, withoutHeaders } from "../broker-subscriber.ts";
-import { ClientPermissions, publishLengthRefusal, subscriptionRefusal } from "./client-permissions.ts";
 import type { Departures } from "../departures.ts";
 import type { ClientState, HandedClient } from "../handover/handed-client.ts";
-import { ConnectDeadline } from "../input/connect-deadline.ts";
 import type { BrokerLinks } from "../leaf/broker-links.ts";
 import type { LeafLink } from "../leaf/leaf-link.ts";
 import { type LeafConnect, type LinkCounts, parseLeafConnect } from "../leaf/leaf-protocol.ts";
-import { answerOf, noResponders, ownInbox } from "./own-inbox.ts";
 import type { BrokerOperations, Envelope } from "../parser/broker-operations.ts";
 import type { AcceptOptions, BrokerPermissions, ClientIdentity, Credentials } from "../permissions.ts";
 import { ClientSubscriptions } from "../subscriptions/client-subscriptions.ts";
 import type { SubscriptionLimits } from "../subscriptions/subscription-limits.ts";
 import { SubjectTally } from "../trace/subject-tally.ts";
+import { BrokerConnection } from "./broker-connection.ts";
+import { ClientLogin } from "./client-login.ts";
+import { type ClientPermissions, publishLengthRefusal, subscriptionRefusal } from "./client-permissions.ts";
+import { answerOf, noResponders, ownInbox } from "./own-inbox.ts";
 
 /** The parts of a broker that its clients share. */
 export interface ClientEnvironment extends BrokerParts {
@@ -48,8 +48,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   readonly #subscriptions: ClientSubscriptions;
   #options = DEFAULT_CONNECT_OPTIONS;
   readonly #permissions: ClientPermissions;
-  #isAuthorized: boolean;
-  readonly #deadline = new ConnectDeadline();
+  readonly #login: ClientLogin;
   readonly #lost = new SubjectTally();
   /** Topics whose subscription was refused. */
   readonly refusedSubjects = new Set<string>();
@@ -64,8 +63,8 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     this.accepted = accepted;
     this.#environment = environment;
     this.#subscriptions = new ClientSubscriptions(this, environment);
-    this.#permissions = new ClientPermissions(accepted.permissions ?? NO_PERMISSIONS);
-    this.#isAuthorized = accepted.authenticate === undefined;
+    this.#login = new ClientLogin(accepted);
+    this.#permissions = this.#login.permissions;
     const { limits, turns } = environment;
     this.connection = new BrokerConnection(stream, this, {
       limits,
@@ -132,7 +131,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
 
   /** `isAdopted`: an earlier broker has greeted the client. */
   open(isAdopted = false): void {
-    if (!this.#isAuthorized) this.#deadline.begin(this.#environment.limits.authTimeoutMs, () => this.fail(ERROR_TEXTS.authTimeout));
+    this.#login.limit(this.#environment.limits.authTimeoutMs, () => this.fail(ERROR_TEXTS.authTimeout));
     this.connection.open(isAdopted ? "" : this.#environment.greeting(this));
   }
 
@@ -140,10 +139,10 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   handOver(): HandedClient | null {
     const { descriptor } = this.connection;
     const { key } = this.#permissions;
-    if (descriptor < 0 || this.#link !== null || this.#isGone || (this.#isAuthorized ? key === null : !this.connection.isProcessed))
+    if (descriptor < 0 || this.#link !== null || this.#isGone || (this.#login.isDone ? key === null : !this.connection.isProcessed))
       return null;
     const { state: connection, ...bytes } = this.connection.handOver();
-    const about = { id: this.id, address: this.address, options: this.#options, key: this.#isAuthorized ? key : null };
+    const about = { id: this.id, address: this.address, options: this.#options, key: this.#login.isDone ? key : null };
     const own = { isSlow: this.#isSlow, counters: { ...this.counters }, subscriptions: this.#subscriptions.handOver() };
     return { state: { ...about, ...own, connection }, descriptor, bytes };
   }
@@ -153,8 +152,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     this.#options = options;
     this.#isSlow = isSlow;
     Object.assign(this.counters, counters);
-    if (permissions !== null) this.#permissions.replace(permissions);
-    this.#isAuthorized = permissions !== null;
+    this.#login.adopt(permissions);
     this.#subscriptions.adopt(subscriptions);
   }
 
@@ -237,8 +235,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     const { user = null, pass = null, auth_token: token = null, name } = leaf;
     this.#options = { ...DEFAULT_CONNECT_OPTIONS, name, verbose: false, pedantic: false, headers: true };
     this.#authenticate({ user, pass, token, name }, (given) => {
-      if (given?.mayLink !== true && (given !== NO_PERMISSIONS || this.accepted.authenticate !== undefined))
-        throw new ProtocolViolation(ERROR_TEXTS.authorization);
+      this.#login.assertMayLink(given);
       this.#admit(given);
       for (const subscription of this.subscriptions.values()) this.#subscriptions.remove(subscription);
       const { link, counts } = this.#environment.links.accept(this, leaf);
@@ -250,19 +247,18 @@ export class BrokerClient implements BrokerOperations, HookedClient {
 
   /** Nothing more is read from the client until `then` has been called. */
   #authenticate(credentials: Credentials, then: (given: BrokerPermissions | null) => void): void {
-    const { authenticate, permissions = NO_PERMISSIONS } = this.accepted;
-    const answer = authenticate === undefined ? permissions : authenticate(credentials, this.address);
+    const answer = this.#login.authenticate(credentials, this.address);
     if (answer instanceof Promise) this.connection.hold(answer.then((given) => (this.#isGone ? undefined : then(given))));
     else then(answer);
   }
 
   /** Called before memory is allocated for the message. */
   announce(): void {
-    this.#assertAuthorized();
+    this.#login.assertDone();
   }
 
   ping(): void {
-    this.#assertAuthorized();
+    this.#login.assertDone();
     if (this.#link === null) {
       this.connection.answerInTurn(`PONG${CRLF}`);
       return;
@@ -273,11 +269,11 @@ export class BrokerClient implements BrokerOperations, HookedClient {
 
   /** Any input counts as a sign of life, so PONG itself needs no further handling. */
   pong(): void {
-    this.#assertAuthorized();
+    this.#login.assertDone();
   }
 
   subscribe(subject: string, queue: string | null, sid: string): void {
-    this.#assertAuthorized();
+    this.#login.assertDone();
     const allowed = this.#permissions.subscription(subject, queue);
     if (typeof allowed === "string") {
       if (this.refusedSubjects.size < MAX_REFUSED_SUBJECTS) this.refusedSubjects.add(subject);
@@ -306,7 +302,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   }
 
   unsubscribe(sid: string, max: number): void {
-    this.#assertAuthorized();
+    this.#login.assertDone();
     const subscription = this.subscriptions.get(sid);
     if (subscription && max > subscription.delivered) subscription.max = max;
     else if (subscription) this.#subscriptions.remove(subscription);
@@ -314,7 +310,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   }
 
   publish(envelope: Envelope, message: BorrowedMessage): void {
-    this.#assertAuthorized();
+    this.#login.assertDone();
     if (this.#link !== null) {
       this.#link.receive(envelope, message);
       return;
@@ -341,12 +337,7 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   }
 
   #admit(permissions: BrokerPermissions | null): void {
-    if (!permissions) throw new ProtocolViolation(ERROR_TEXTS.authorization);
-    const refusal = permissions.refusalOf?.(this.name, this.address) ?? null;
-    if (refusal !== null) throw new ProtocolViolation(`${ERROR_TEXTS.authorization}: ${refusal}`);
-    this.#permissions.replace(permissions);
-    this.#isAuthorized = true;
-    this.#deadline.end();
+    this.#login.admit(permissions, this);
     this.#environment.hooks?.connected(this);
     this.#acknowledge();
   }
@@ -373,10 +364,6 @@ export class BrokerClient implements BrokerOperations, HookedClient {
     if (!subscription) return;
     const { envelope, message } = answerOf(reply, body);
     this.deliver(subscription, envelope, message, this);
-  }
-
-  #assertAuthorized(): void {
-    if (!this.#isAuthorized) throw new ProtocolViolation(ERROR_TEXTS.authorization);
   }
 
   #acknowledge(): void {
@@ -414,10 +401,8 @@ export class BrokerClient implements BrokerOperations, HookedClient {
   #forget(): void {
     if (this.#isGone) return;
     this.#isGone = true;
-    this.#deadline.end();
+    this.#login.end();
     this.#link?.close();
     this.#subscriptions.end();
   }
 }
-
-const NO_PERMISSIONS: BrokerPermissions = {};

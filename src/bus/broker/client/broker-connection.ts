@@ -1,18 +1,14 @@
 import type { ByteStream } from "../../carriers/byte-stream.ts";
 import type { BorrowedMessage } from "../borrowed-message.ts";
-import { BrokerOutput } from "./broker-output.ts";
 import { CRLF, ERROR_TEXTS, ProtocolViolation } from "../broker-protocol.ts";
 import type { Subscriber, SubscriberConnection } from "../broker-subscriber.ts";
 import type { Budget, Worker } from "../broker-turns.ts";
-import type { ConnectionEnvironment } from "./connection-environment.ts";
 import { connectionToHand, type HandedConnection } from "../handover/handed-connection.ts";
 import { type HandedFlow, refillQueue } from "../handover/handed-queue.ts";
-import { InputFlow } from "../input/input-flow.ts";
-import { InputHold } from "../input/input-hold.ts";
+import { ConnectionInput } from "../input/connection-input.ts";
+import type { InputFlow } from "../input/input-flow.ts";
 import { Liveness } from "../input/liveness.ts";
-import { ReceivedBytes } from "../input/received-bytes.ts";
 import type { BrokerOperations } from "../parser/broker-operations.ts";
-import { BrokerParser } from "../parser/broker-parser.ts";
 import { ChargedMemory, FREE_BYTES } from "../queues/charged-memory.ts";
 import { DeferredAnswers } from "../queues/deferred-answers.ts";
 import { FairQueue, type Waiting } from "../queues/fair-queue.ts";
@@ -20,11 +16,9 @@ import { KernelPace } from "../queues/kernel-pace.ts";
 import type { MemoryHolder } from "../queues/memory-budget.ts";
 import { SendWindow } from "../queues/send-window.ts";
 import { WaitingPublishers } from "../queues/waiting-publishers.ts";
+import { BrokerOutput } from "./broker-output.ts";
+import type { ConnectionEnvironment } from "./connection-environment.ts";
 
-/** Maximum number of operations of one client before the next client's turn. */
-const MAX_OPERATIONS_PER_TURN = 256;
-/** An operation with this many bytes costs about as much as one more delivery. */
-const BYTES_PER_UNIT = 512;
 /** Maximum number of bytes, received or to be sent, with which a client goes before others. */
 const LIGHT_BYTES = 16 * 1024;
 /** Maximum number of bytes that one client is sent before the next client's turn. */
@@ -38,19 +32,16 @@ const FAREWELL_MS = 1_000;
 export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnection {
   readonly #environment: ConnectionEnvironment;
   readonly #stream: ByteStream;
-  readonly #parser: BrokerParser;
+  readonly #input: ConnectionInput;
   /** Output that is sent next, in order. */
   readonly #output = new BrokerOutput();
   /** Messages that wait behind the output, in fair turns. */
   readonly #queue: FairQueue;
   readonly #window: SendWindow;
   readonly #pace: KernelPace;
-  readonly #input = new ReceivedBytes();
-  readonly reading: InputFlow;
   /** "ended": the other side has disconnected, but its earlier input is still processed. */
   #state: "open" | "ended" | "closing" | "closed" = "open";
   #farewell: ReturnType<typeof setTimeout> | null = null;
-  readonly #hold = new InputHold(() => this.#goOn());
   /** Publishers that wait for this client. */
   readonly #publishers: WaitingPublishers;
   readonly #deferred = new DeferredAnswers();
@@ -66,8 +57,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
     const { limits, turns, memory } = environment;
     this.#stream = stream;
     this.#environment = environment;
-    this.#parser = new BrokerParser(operations, limits);
-    this.reading = new InputFlow(stream);
+    this.#input = new ConnectionInput(stream, operations, { limits, turns, ready: () => turns.add(this) });
     this.#charged = new ChargedMemory(memory);
     this.#window = new SendWindow(limits.maxPending / 2);
     this.#queue = new FairQueue({
@@ -85,6 +75,11 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
     this.#pace = new KernelPace(stream.held, () => turns.flushNow(this));
     this.#publishers = new WaitingPublishers(this.#queue, limits, () => this.#window.stalled());
     memory.add(this);
+  }
+
+  /** Decides whether the client is read. */
+  get reading(): InputFlow {
+    return this.#input.flow;
   }
 
   /** Number of bytes that the client has not read yet. */
@@ -160,12 +155,12 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
       },
       closed: () => this.#closed(),
     });
-    this.#goOn();
+    if (this.#input.isReady) this.#environment.turns.add(this);
   }
 
   /** Whether all that was received is processed, up to an operation that is not complete. */
   get isProcessed(): boolean {
-    return this.#input.first === undefined && !this.#hold.isOn;
+    return this.#input.isEmpty && !this.#input.isHeld;
   }
 
   /** Descriptor of the connection for another broker that continues it; -1: that is not possible. */
@@ -176,8 +171,8 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
 
   /** Called when the connection is halted; it stays as it is. */
   handOver(): HandedConnection {
-    const parts = { stream: this.#stream, parser: this.#parser, input: this.#input };
-    return connectionToHand({ ...parts, output: this.#output, queue: this.#queue, deferred: this.#deferred });
+    const parts = { stream: this.#stream, input: this.#input, output: this.#output };
+    return connectionToHand({ ...parts, queue: this.#queue, deferred: this.#deferred });
   }
 
   /** Continues a connection of an earlier broker. Called before `open`, which then gets no greeting. */
@@ -214,7 +209,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
 
   /** Reads no input until the returned function is called; `expired` is called if that takes longer than `maxMs`. */
   press(maxMs: number, expired: () => void): () => void {
-    return this.#hold.wait(maxMs, expired);
+    return this.#input.holdFor(maxMs, expired);
   }
 
   /** Sends an answer to the client's own operation. */
@@ -249,7 +244,8 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
     this.#state = "closing";
     this.#release();
     // Further input is read and discarded: closing with unread bytes would reset the connection before the text is read.
-    this.#discardInput();
+    this.#input.discard();
+    this.#environment.turns.remove(this);
     this.#charge();
     this.reading.resume();
     this.#environment.failed();
@@ -269,11 +265,7 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
 
   /** Stops reading until `decision` is made; a rejection ends the connection. */
   hold(decision: Promise<void>): void {
-    this.#hold.until(decision, (error) => this.#refuse(error));
-  }
-
-  #goOn(): void {
-    if (this.#isReading && this.#input.first !== undefined) this.#environment.turns.add(this);
+    this.#input.holdUntil(decision, (error) => this.#refuse(error));
   }
 
   /** Sends waiting output, then closes; resolves when the other side is gone or FAREWELL_MS are over. */
@@ -294,9 +286,9 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
 
   work(budget: Budget): boolean {
     try {
-      const isDone = this.#operate(budget);
+      const isDone = this.#input.process(budget);
       this.#charge();
-      if (isDone && this.#state === "ended" && !this.#hold.isOn) this.#finish();
+      if (isDone && this.#state === "ended" && !this.#input.isHeld) this.#finish();
       return isDone;
     } catch (error) {
       this.#refuse(error);
@@ -338,30 +330,8 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
 
   /** Reports the memory beside the queue. */
   #charge(): void {
-    const held = this.#output.bytes + this.#stream.unsent + this.#input.bytes + this.#parser.heldBytes;
+    const held = this.#output.bytes + this.#stream.unsent + this.#input.heldBytes;
     this.#charged.report(this.#state === "open" ? held : 0);
-  }
-
-  /** Returns true when all input was processed. */
-  #operate(budget: Budget): boolean {
-    const { turns } = this.#environment;
-    let left = MAX_OPERATIONS_PER_TURN;
-    const input = this.#input;
-    for (let chunk = input.first; chunk && this.#isReading; chunk = input.first) {
-      while (input.position < chunk.length && this.#isReading) {
-        const { position } = input;
-        const before = turns.deliveries;
-        input.position = this.#parser.step(chunk, position);
-        const units = 1 + turns.deliveries - before + Math.floor((input.position - position) / BYTES_PER_UNIT);
-        if (budget.spend(units) || --left === 0) return this.#consume();
-      }
-      this.#consume();
-    }
-    return true;
-  }
-
-  get #isReading(): boolean {
-    return (this.#state === "open" || this.#state === "ended") && !this.#hold.isOn;
   }
 
   #refuse(error: unknown): void {
@@ -378,31 +348,18 @@ export class BrokerConnection implements Worker, MemoryHolder, SubscriberConnect
     this.reading.received(this.#input.bytes);
   }
 
-  /** Drops the first chunk if it was read completely; returns true when no other waits. */
-  #consume(): boolean {
-    if (!this.#isReading) return true;
-    if (!this.#input.consume()) return false;
-    this.reading.processed(this.#input.bytes);
-    return this.#input.first === undefined;
-  }
-
-  #discardInput(): void {
-    this.#input.discard();
-    this.#environment.turns.remove(this);
-  }
-
   #closed(): void {
-    if (this.#state === "open" && this.#input.first !== undefined) this.#state = "ended";
+    if (this.#state === "open" && !this.#input.isEmpty) this.#state = "ended";
     else this.#finish();
   }
 
   #finish(): void {
     if (this.#state === "closed") return;
     this.#state = "closed";
-    this.#discardInput();
+    this.#input.close();
+    this.#environment.turns.remove(this);
     this.#output.take();
     if (this.#farewell) clearTimeout(this.#farewell);
-    this.#hold.close();
     this.#pace.close();
     this.#release();
     this.#charge();

@@ -1,8 +1,8 @@
 import { BorrowedMessage } from "../borrowed-message.ts";
 import { CRLF, NO_RESPONDERS_HEADERS } from "../broker-protocol.ts";
-import type { BrokerRouter } from "../routing/broker-router.ts";
 import type { ClientSubscription, Subscriber } from "../broker-subscriber.ts";
 import type { Envelope } from "../parser/broker-operations.ts";
+import type { BrokerRouter } from "../routing/broker-router.ts";
 
 /** Maximum number of subscriptions to one inbox among which the requester's own one is searched. */
 const MAX_INBOX_SUBSCRIPTIONS = 512;

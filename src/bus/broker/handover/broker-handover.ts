@@ -1,7 +1,7 @@
 import { poll } from "../../../base/timing/wait.ts";
-import { BrokerClient, type ClientEnvironment } from "../client/broker-client.ts";
 import { ERROR_TEXTS } from "../broker-protocol.ts";
 import type { Subscriber } from "../broker-subscriber.ts";
+import { BrokerClient, type ClientEnvironment } from "../client/broker-client.ts";
 import type { ClientListeners, TcpOptions } from "../listeners/client-listeners.ts";
 import type { BrokerPermissions } from "../permissions.ts";
 import { type BrokerState, type HandedBroker, LISTENER } from "./broker-state.ts";

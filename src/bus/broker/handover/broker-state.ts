@@ -3,7 +3,7 @@ import type { HandedOver } from "../../../base/handed-over.ts";
 import { handedClient, handedCounters } from "./handed-client.ts";
 import { handedAnswers, handedSubject } from "./subject-state.ts";
 
-/** What a broker hands to the one that continues it, in the next program. */
+/** State of a broker for the one that continues it, in the next program. */
 export const brokerState = z.object({
   /** server_id: clients and hubs recognise the broker by it. */
   id: z.string(),

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { ByteStream } from "../../carriers/byte-stream.ts";
 import type { BrokerOutput } from "../client/broker-output.ts";
-import type { ReceivedBytes } from "../input/received-bytes.ts";
-import type { BrokerParser } from "../parser/broker-parser.ts";
+import type { ConnectionInput } from "../input/connection-input.ts";
 import type { DeferredAnswers } from "../queues/deferred-answers.ts";
 import type { FairQueue } from "../queues/fair-queue.ts";
 import { handedFlows, queueToHand } from "./handed-queue.ts";
@@ -14,7 +13,7 @@ export const handedConnection = z.object({
 });
 export type ConnectionState = z.infer<typeof handedConnection>;
 
-/** What a connection hands to the broker that continues it. */
+/** State of a connection for the broker that continues it. */
 export interface HandedConnection {
   readonly state: ConnectionState;
   /** Received bytes that were not processed, from the begin of an operation. */
@@ -27,19 +26,18 @@ export interface HandedConnection {
 
 interface ConnectionParts {
   readonly stream: ByteStream;
-  readonly parser: BrokerParser;
-  readonly input: ReceivedBytes;
+  readonly input: ConnectionInput;
   readonly output: BrokerOutput;
   readonly queue: FairQueue;
   readonly deferred: DeferredAnswers;
 }
 
 /** The parts stay as they are, so that the connection can go on. */
-export function connectionToHand({ stream, parser, input, output, queue, deferred }: ConnectionParts): HandedConnection {
+export function connectionToHand({ stream, input, output, queue, deferred }: ConnectionParts): HandedConnection {
   const { flows, bytes } = queueToHand(queue);
   return {
     state: { flows, answers: deferred.waiting() },
-    input: Buffer.concat([...parser.pending(), ...input.rest()]),
+    input: Buffer.concat(input.unprocessed()),
     output: Buffer.concat([stream.handOver?.unaccepted() ?? Buffer.alloc(0), ...output.held()]),
     queue: bytes,
   };

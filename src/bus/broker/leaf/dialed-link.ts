@@ -1,8 +1,8 @@
 import { messageOf } from "../../../base/errors.ts";
 import type { ByteStream } from "../../carriers/byte-stream.ts";
 import type { BorrowedMessage } from "../borrowed-message.ts";
-import { BrokerConnection } from "../client/broker-connection.ts";
 import { CRLF, ERROR_TEXTS, ProtocolViolation } from "../broker-protocol.ts";
+import { BrokerConnection } from "../client/broker-connection.ts";
 import type { BrokerOperations, Envelope, LinkOperations } from "../parser/broker-operations.ts";
 import { LeafLink, type LinkEnvironment } from "./leaf-link.ts";
 import { LOOP_ERROR, parseHubInfo } from "./leaf-protocol.ts";

@@ -36,7 +36,7 @@ export interface HubConnectionOptions {
   readonly onChange?: (isUp: boolean) => void;
   /** Called when the hub has received all that clients here had published at this time (`performance.now`), milliseconds. */
   readonly onConfirmed?: (at: number) => void;
-  /** What the connection of an earlier program handed over. */
+  /** State of the connection of an earlier program. */
   readonly taken?: HubState | undefined;
 }
 

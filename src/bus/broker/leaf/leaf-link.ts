@@ -4,17 +4,16 @@ import { countDropped, countIn, countOut, type SubjectCounters } from "../broker
 import type { BrokerParts } from "../broker-parts.ts";
 import { CRLF, readableText } from "../broker-protocol.ts";
 import { ClientSubscription, type LinkTarget, linkFlowOf, type Subscriber, type SubscriberConnection } from "../broker-subscriber.ts";
-import { hasWildcard } from "../broker-subscriptions.ts";
 import { publishLengthRefusal, shownSubject, subscriptionProblem, subscriptionRefusal } from "../client/client-permissions.ts";
 import type { Envelope, LinkOperations } from "../parser/broker-operations.ts";
 import { RecentSubjects } from "../parser/recent-subjects.ts";
 import { RepeatedHead } from "../parser/repeated-head.ts";
 import type { Waiting } from "../queues/fair-queue.ts";
+import { AnnouncedInterest } from "./announced-interest.ts";
 import type { AnswerBook } from "./answer-book.ts";
-import { FoldedInterest } from "./folded-interest.ts";
 import type { InboxOwners } from "./inbox-owners.ts";
-import { type Interest, type InterestListener, type InterestTable, interestKey } from "./interest-table.ts";
-import { disinterestLine, fitsIntoLine, interestLine, LOOP_ERROR, LOOP_PREFIX, linkHead } from "./leaf-protocol.ts";
+import { type InterestTable, interestKey } from "./interest-table.ts";
+import { fitsIntoLine, LOOP_ERROR, LOOP_PREFIX, linkHead } from "./leaf-protocol.ts";
 import type { LinkAccount } from "./link-account.ts";
 import { inboxName, isInbox, isLoopSubject, mayCross, mayMatchWildcard, mayWant } from "./link-filter.ts";
 import type { LinkLimits } from "./link-limits.ts";
@@ -75,7 +74,7 @@ interface LeafLinkOptions {
  * One connection between two brokers. Each side announces its interest, each subject and queue group once. The other side sends every
  * matching message once, whatever the number of subscribers.
  */
-export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
+export class LeafLink implements LinkTarget, LinkOperations {
   readonly id: number;
   readonly echo = false;
   readonly isOrdered = false;
@@ -84,12 +83,9 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
   readonly #options: LeafLinkOptions;
   /** The interest of the other side, with the number of members of queue groups. */
   readonly #remoteInterest = new Map<string, { subscription: ClientSubscription; weight: number }>();
-  /** The interest announced to the other side, with the number of members. */
-  readonly #announced = new Map<string, number>();
-  readonly #folded = new FoldedInterest();
+  readonly #announced: AnnouncedInterest;
   readonly #head = new RepeatedHead((envelope) => linkHead(envelope, []));
   readonly #crossable = new RecentSubjects();
-  #stopListening: (() => void) | null = null;
   #isSlow = false;
   #isComplete = false;
   #isClosed = false;
@@ -97,6 +93,14 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
   constructor(options: LeafLinkOptions) {
     this.id = options.id;
     this.#options = options;
+    const { account, peer, wire } = options;
+    const { interest, loopId, router } = options.environment;
+    this.#announced = new AnnouncedInterest({
+      ...{ peer, interest, loopId, router },
+      isFromPeer: (key) => this.#remoteInterest.has(key),
+      isHeld: (key) => account.held.has(key),
+      send: (line) => wire.answer(line),
+    });
   }
 
   /** Number of distinct interests of the other side, and of this one. */
@@ -122,53 +126,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
 
   /** Announces the interest of this side, and its changes from now on. */
   announce(): void {
-    const { interest, loopId } = this.#options.environment;
-    this.#options.wire.answer(interestLine(LOOP_PREFIX + loopId, null, 1));
-    // Wildcards first, so that they cover as much as they can.
-    for (const [key, entry] of interest.entries()) if (hasWildcard(entry.subject)) this.interestChanged(key, entry);
-    for (const [key, entry] of interest.entries()) if (!hasWildcard(entry.subject)) this.interestChanged(key, entry);
-    this.#stopListening = interest.listen(this);
-  }
-
-  interestChanged(key: string, { subject, queue, count }: Interest): void {
-    const others = this.#othersOf(key, { count });
-    const announced = this.#announced.get(key);
-    if (others <= 0) {
-      this.#folded.forget(key);
-      if (announced !== undefined) this.#withdraw(key, subject, queue);
-    } else if (announced === undefined) {
-      if (this.#isAnnounced(subject) && !(queue === null && this.#folded.fold(subject)))
-        this.#announce(key, { subject, queue, count: others });
-    } else if (queue !== null && announced !== others) this.#announce(key, { subject, queue, count: others });
-  }
-
-  /** Number of subscriptions behind an entry without that of the other side itself. */
-  #othersOf(key: string, { count }: Pick<Interest, "count">): number {
-    return count - (this.#remoteInterest.has(key) ? 1 : 0) - (this.#options.account.held.has(key) ? 1 : 0);
-  }
-
-  /** Whether interest in `subject` is announced at once. Inboxes are announced to a leaf only when a request is sent there. */
-  #isAnnounced(subject: string): boolean {
-    if (isLoopSubject(subject)) return this.#options.peer === "hub";
-    if (mayWant(subject) === false) return false;
-    return this.#options.peer === "hub" || !isInbox(subject);
-  }
-
-  #announce(key: string, { subject, queue, count }: Interest): void {
-    this.#announced.set(key, count);
-    this.#options.wire.answer(interestLine(subject, queue, count));
-    if (queue === null) this.#folded.announced(subject);
-  }
-
-  #withdraw(key: string, subject: string, queue: string | null): void {
-    this.#announced.delete(key);
-    this.#options.wire.answer(disinterestLine(subject, queue));
-    if (queue !== null) return;
-    const { interest } = this.#options.environment;
-    for (const each of this.#folded.uncover(subject)) {
-      const entry = interest.get(each);
-      if (entry !== undefined && this.#othersOf(each, entry) > 0) this.#announce(each, entry);
-    }
+    this.#announced.begin();
   }
 
   interest(subject: string, queue: string | null, weight: number): void {
@@ -252,7 +210,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     const known = this.#remoteInterest.get(key);
     if (!known) return;
     known.subscription.isEnded = true;
-    // Removed before the table changes, because `interestChanged` excludes the other side's own interest.
+    // Removed before the table changes, because `AnnouncedInterest` excludes the other side's own interest.
     this.#remoteInterest.delete(key);
     const { router, linkLimits } = this.#options.environment;
     if (!isLoopSubject(known.subscription.subject)) linkLimits.remove(this.#options, known.subscription);
@@ -286,7 +244,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
       this.#lose(subject, 1, size);
       return false;
     }
-    if (reply !== null) this.#announceInbox(reply);
+    if (reply !== null) this.#announced.announceInbox(reply);
     const head = queues.length === 0 ? this.#head.of(envelope) : linkHead(envelope, queues);
     wire.message(head, message, size, publisher, linkFlowOf(subject));
     return true;
@@ -321,17 +279,6 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
     countDropped(environment.counters, msgs, payload);
     environment.router.crossed(subject, msgs, payload);
     environment.hooks?.dropped(subject, msgs);
-  }
-
-  /** Announces the inbox of a request to the leaf, so that it can send the answer. */
-  #announceInbox(reply: string): void {
-    if (this.#options.peer === "hub" || !isInbox(reply)) return;
-    const { router, interest } = this.#options.environment;
-    for (const subject of router.tree.match(reply).plainSubjects()) {
-      const key = interestKey(subject, null);
-      const entry = interest.get(key);
-      if (entry && !this.#announced.has(key) && this.#othersOf(key, entry) > 0) this.#announce(key, entry);
-    }
   }
 
   /** Receives a message of the other side. */
@@ -383,7 +330,7 @@ export class LeafLink implements LinkTarget, LinkOperations, InterestListener {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#stopListening?.();
+    this.#announced.end();
     const { account, environment } = this.#options;
     const remoteInterest = this.wanted;
     account.end(remoteInterest);

@@ -5,7 +5,7 @@ import { ControlLine, expect } from "./control-line.ts";
 import { executeLinkLine, readLinkedEnvelope } from "./link-line.ts";
 import { QuickPublish } from "./quick-publish.ts";
 
-interface ParserLimits {
+export interface ParserLimits {
   readonly maxPayload: number;
   readonly maxControlLine: number;
 }

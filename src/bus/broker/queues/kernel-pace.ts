@@ -4,7 +4,7 @@ const MAX_HELD_BYTES = 2 * 1024;
 const PIECE_PART = 1 / 16;
 const MIN_PIECE_BYTES = 4 * 1024;
 const MAX_PIECE_BYTES = 64 * 1024;
-/** Pause before the kernel is asked again, milliseconds. */
+/** Pause before the kernel is queried again, milliseconds. */
 const PAUSE_MS = 1;
 
 /**

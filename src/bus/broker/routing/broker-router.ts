@@ -4,9 +4,9 @@ import { readableText } from "../broker-protocol.ts";
 import type { ClientSubscription, Subscriber } from "../broker-subscriber.ts";
 import { SubscriptionTree } from "../broker-subscriptions.ts";
 import type { BrokerTurns } from "../broker-turns.ts";
-import { Fanout, receives } from "./fanout.ts";
 import type { SubjectState } from "../handover/subject-state.ts";
 import type { Envelope } from "../parser/broker-operations.ts";
+import { Fanout, receives } from "./fanout.ts";
 import { SlicedDeliveries } from "./sliced-deliveries.ts";
 
 export interface BrokerSubjectStats {

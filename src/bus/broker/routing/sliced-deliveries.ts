@@ -2,9 +2,9 @@ import { BorrowedMessage } from "../borrowed-message.ts";
 import type { SubjectCounters } from "../broker-counters.ts";
 import type { ClientSubscription, Subscriber } from "../broker-subscriber.ts";
 import { type BrokerTurns, Budget, type Worker } from "../broker-turns.ts";
-import { Fanout } from "./fanout.ts";
 import type { Envelope } from "../parser/broker-operations.ts";
 import type { MatchedGroup } from "../subscriptions/match.ts";
+import { Fanout } from "./fanout.ts";
 
 /** Maximum number of receivers of one message before another worker has its turn. */
 const MAX_RECEIVERS_PER_TURN = 256;

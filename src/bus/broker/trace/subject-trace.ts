@@ -8,7 +8,7 @@ const MAX_SUBSCRIBERS = 1_000;
 
 const count = z.number().min(0);
 
-/** What one broker knows about the way of one subject. Counters grow; those of subscribers begin with their connection. */
+/** The state of one subject in one broker: who publishes it, who receives it, what was lost. Counters grow; those of subscribers begin with their connection. */
 export const subjectTrace = z.object({
   /** Messages of the broker's own clients. */
   published: count,

@@ -15,7 +15,7 @@ import { type Moment, WatchedProcess } from "./watched-process.ts";
 
 /** Output of all processes that the engine of expressions examines, bytes: about a tenth of a processor. */
 const EXAMINED = { perSecond: 2 * 1024 * 1024, most: 8 * 1024 * 1024 };
-/** Minimum interval between two looks at all processes, and between two events about one alert that only count, milliseconds. */
+/** Minimum interval between two checks of all processes, and between two events about one alert that only count, milliseconds. */
 const MIN_LOOK_MS = 100;
 const COUNT_MS = 1_000;
 

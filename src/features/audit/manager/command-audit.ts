@@ -11,7 +11,7 @@ import { Repetitions } from "./repetitions.ts";
 import type { TrailWriter } from "./trail-writer.ts";
 import { type EntryEnd, TypedInput } from "./typed-input.ts";
 
-/** How long a command waits for the disk, milliseconds. */
+/** Time for which a command waits for the disk, milliseconds. */
 const SAVE_TIMEOUT_MS = 2_000;
 /** Longest message of a refusal, characters: it may quote the command. */
 const MAX_MESSAGE_CHARS = 400;

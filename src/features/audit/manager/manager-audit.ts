@@ -12,7 +12,7 @@ import { TrailWriter } from "./trail-writer.ts";
 
 /** Pages that are read or wait at the same time; each reads files. */
 const MAX_READERS = 16;
-/** How long a page waits for the newest records, milliseconds. */
+/** Time for which a page waits for the newest records, milliseconds. */
 const SAVE_TIMEOUT_MS = 1_000;
 
 export interface ManagerAuditOptions {

@@ -9,7 +9,7 @@ import type { AuditEntry } from "../wire.ts";
 import type { AuditPage, AuditRequest } from "./audit.ts";
 import { entryFilter, entryOf, isEntry, isOutcome, withOutcome } from "./entries.ts";
 
-/** Most bytes that one page searches: a page may have few entries, and the next one goes on. */
+/** Maximum number of bytes that one page searches: a page may have few entries, and the next one continues. */
 const MAX_SEARCHED_BYTES = 4 * 1024 * 1024;
 const CURSOR = /^(\d{1,15}):(\d{1,15})$/;
 

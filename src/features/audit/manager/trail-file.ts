@@ -7,7 +7,7 @@ import { writeKey } from "./trail-opening.ts";
 
 /** Each write is on the disk when it returns: one trip to the thread pool instead of two for a write and a sync. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_DSYNC;
-/** How long a file that was found at its path is taken to be there, milliseconds. */
+/** Time for which a file that was found at its path is assumed to be there, milliseconds. */
 const CHECK_INTERVAL_MS = 2_000;
 
 interface TrailFileOptions {

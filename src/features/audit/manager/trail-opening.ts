@@ -8,7 +8,7 @@ import { recordIn } from "../trail/records.ts";
 
 const KEY_BYTES = 32;
 
-/** Where the chain goes on. */
+/** Place at which the chain continues. */
 export interface TrailEnd {
   readonly key: Buffer;
   /** Numbers of the files, oldest first. */

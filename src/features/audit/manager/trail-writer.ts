@@ -13,11 +13,11 @@ const MAX_QUEUED_LINES = 10_000;
 const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
 /** Most bytes of one write. */
 const MAX_WRITE_BYTES = 1024 * 1024;
-/** How long an outcome waits for the next request to share its write, milliseconds. */
+/** Time for which an outcome waits for the next request to share its write, milliseconds. */
 const LAZY_MS = 100;
 /** Delay before a failed write is tried again, milliseconds. */
 const RETRY_MS = 2_000;
-/** How long the end of the manager waits for the disk, milliseconds. */
+/** Time for which the end of the manager waits for the disk, milliseconds. */
 const CLOSE_MS = 2_000;
 
 export interface TrailLimits {
@@ -72,7 +72,7 @@ export class TrailWriter {
     const { key, files, current, mac, seq, cut } = options.end;
     const { folder, clock, warn } = options;
     const onRemoved = (path: string) =>
-      warn(`${path} was removed or replaced while the manager wrote it; the audit goes on without what was in it`);
+      warn(`${path} was removed or replaced while the manager wrote it; the audit continues without its records`);
     this.#file = options.file ?? new TrailFile({ folder, key, monotonic: () => clock.monotonic(), onRemoved });
     this.#key = key;
     this.#files = files;

@@ -13,7 +13,7 @@ interface InstallFlags {
 
 interface Place {
   readonly file: string;
-  /** What the user has to do, or to know. */
+  /** Instructions for the user. */
   readonly hint: string;
 }
 

@@ -78,7 +78,7 @@ export class LateSamples {
 
   /** `gap`: samples before it are missing, it will come again. `duplicate`: it was received before. */
   count({ log, index, first }: LatePlace, marks: Mark): "wanted" | "duplicate" | "gap" {
-    // Those before `first` were confirmed by another subscriber, or dropped.
+    // Messages before `first` were confirmed by another subscriber, or dropped.
     const next = Math.max(first, this.nextOf(log));
     this.#remember(log, index === next ? next + 1 : next);
     if (index > next) return "gap";

@@ -12,7 +12,7 @@ const MAX_EVENT_CHARS = 128 * 1024;
 interface RegistryReportOptions {
   readonly pages: ListPages;
   readonly send: (event: DataPlaneEvent) => void;
-  /** What the report of the program that this one replaces has handed over. */
+  /** State of the report of the program that this one replaces. */
   readonly taken?: HandedOver | undefined;
 }
 

@@ -60,7 +60,7 @@ export class DataPlaneTables implements TableObserver {
     });
   }
 
-  /** Those on whose processes these grants have a role, with the names of topics and services that they show; null: all. */
+  /** Clients on whose processes these grants have a role, with the names of topics and services that they show; null: all. */
   clients(grants: Sight = null): Client[] {
     const clients = [...this.#clients.values()].filter((client) => isSeen(grants, ownersOfClient(client)));
     return clients.map((client) => this.owners.shownClient(this.#client(client), grants));

@@ -56,7 +56,7 @@ export interface DataPlane {
   /** Measures for `seconds`. */
   topicsStat(seconds: number, grants: Sight): Promise<TopicsStat>;
   topicDetail(name: string, grants: Sight): Promise<TopicDetail>;
-  /** Looks for about a second why messages of a topic do not arrive. The topic need not exist. */
+  /** Measures for about a second why messages of a topic do not arrive. The topic need not exist. */
   traceTopic(request: TraceRequest, grants: Sight): Promise<TopicTrace>;
   /** Publishes a message. The topic is reserved for the user until some time after the last message. */
   publishTopic(message: TopicMessage, by: string): Promise<PublishedTopic>;

@@ -166,7 +166,7 @@ export class ManagerDataPlane implements DataPlane {
     return this.#traces.trace(request, grants, this.#end.signal);
   }
 
-  /** Adds steps of another feature to the way of topics. */
+  /** Adds steps of another feature to the path of topics. */
   addTraceSource(source: TraceSource): void {
     this.#traceSources.add(source);
   }

@@ -53,7 +53,7 @@ async function configurationFindings(flags: DoctorFlags): Promise<Finding[]> {
 async function instanceFindings(config: Config, flags: DoctorFlags): Promise<Finding[]> {
   const { instance } = config;
   const state = stateFolderFinding(instance.state_dir);
-  // Of a folder that others can change, nothing is believed.
+  // Files of a folder that others can change are not trusted.
   const isRunning = state.level === "ok" && (await localSocketOf(instance.state_dir)) !== null;
   return [
     state,

@@ -1,12 +1,12 @@
-/** What a check has found. */
+/** Result of a check. */
 export interface Finding {
-  /** What was checked, in one or two words. */
+  /** Subject of the check, in one or two words. */
   readonly check: string;
   /** error: something of mgr does not work; warning: it works, but not everything, or not for long. */
   readonly level: "ok" | "warning" | "error";
   /** A part of a sentence. */
   readonly found: string;
-  /** What to do; null: nothing. */
+  /** Advice; null: nothing has to be done. */
   readonly advice: string | null;
 }
 

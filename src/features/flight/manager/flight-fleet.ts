@@ -13,7 +13,7 @@ import type { FlightNote, FlightPart } from "../contract.ts";
 import { flightSpec } from "./flight-spec.ts";
 import { HostFlight } from "./host-flight.ts";
 
-/** What the manager adds to the ring of its host beside its log. */
+/** Entries that the manager adds to the ring of its host beside its log. */
 export type NoteKind = "services" | "parameters" | "network";
 
 interface FlightFleetOptions {
@@ -37,7 +37,7 @@ export class FlightFleet {
   readonly #options: FlightFleetOptions;
   readonly #hosts: HostParts<HostFlight>;
   readonly #notes: NoteSender<NoteKind>;
-  /** What each host was told last, so that a change for one does not concern the others. */
+  /** The settings that each host received last, so that a change for one is not sent to the others. */
   readonly #told = new Map<string, string>();
   readonly #unsubscribe: () => void;
   /** Number of hosts when all were configured. */
@@ -85,7 +85,7 @@ export class FlightFleet {
     return this.ready.has(host) ? (this.#hosts.get(host)?.session ?? null) : null;
   }
 
-  /** How far the clock of the host was from this one at a time by this one; null: it was never measured. */
+  /** Offset of the host's clock from this one at a time of this one; null: it was never measured. */
   offset(host: string, time: bigint): ClockOffset | null {
     return this.#options.clocks.offset(host, time);
   }
@@ -154,7 +154,7 @@ export class FlightFleet {
     session
       .command((id) => session.link.request("flight_configure", { session: id, spec }))
       .catch((error: unknown) => {
-        // A host that was lost is told again when it is back; one that never had a flight recorder needs none switched off.
+        // A host that was lost is configured again when it is back; one that never had a flight recorder needs none switched off.
         if (session.isOpen && settings() !== null) log.warn(`the flight recorder of host '${host}' is not configured: ${messageOf(error)}`);
       });
   }

@@ -8,7 +8,7 @@ const DISK_OF_SEVERAL_HOSTS = 256 * 1024 * 1024;
 /** Nothing is kept, and nothing fires. */
 const NOTHING: FlightSpec = { memory: 0, disk: 0, span_ms: 1_000, topics: [], max_rate: null, terminals: [], triggers: [] };
 
-/** What each host is to keep; null: the flight recorder is not configured. */
+/** Settings for each host; null: the flight recorder is not configured. */
 export function flightSpec(settings: FlightSettings | null, hosts: number): FlightSpec {
   if (settings === null) return NOTHING;
   const { memory, seconds, disk, topics, max_rate, terminals, triggers } = settings;

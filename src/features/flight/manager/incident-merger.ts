@@ -61,7 +61,7 @@ export class IncidentMerger {
   }
 }
 
-/** What other parts of the host bring into the file: those that are in it, and those that come before this one. */
+/** Entries that other parts of the host bring into the file: parts that are in it, and parts that come before this one. */
 function coveredBefore({ parts }: HostRecord, part: PartRecord) {
   const at = parts.indexOf(part);
   return parts.flatMap(({ state, covers }, index) =>

@@ -22,7 +22,7 @@ const part = z.object({
   /** The time that is wanted, by the clock of the manager. */
   from: nanoseconds,
   until: nanoseconds,
-  /** What it has, by the clock of the host; null: not known yet. */
+  /** Time span of its content, by the clock of the host; null: not known yet. */
   covers: z.object({ from: nanoseconds, until: nanoseconds }).nullable(),
   /** Time of its oldest message, by the clock of the host. */
   reaches: nanoseconds.nullable(),
@@ -61,7 +61,7 @@ export const incidentRecord = z.object({
   until: nanoseconds,
   triggers: z.array(triggerRecord).max(MAX_LISTED_TRIGGERS),
   hosts: z.array(hostRecord),
-  /** What is in the file; null: there is none. */
+  /** Content of the file; null: there is none. */
   file: z.object({ messages: count, size: count, refused: count }).nullable(),
   /** This record tells of the next file, which may not be in its place yet. */
   is_replacing: z.boolean(),
@@ -137,7 +137,7 @@ function hostState(parts: readonly PartRecord[], isReady: boolean): IncidentHost
   return has("merged") ? "merged" : "absent";
 }
 
-/** What is missing in the file, host by host. */
+/** Gaps in the file, host by host. */
 function missingIn({ file }: Pick<IncidentRecord, "file">, hosts: readonly IncidentHost[]): string[] {
   const missing = hosts.flatMap(({ host, state, missing, offset_ms }) => [
     ...(state === "away" ? [`host ${host} is not connected: its part is added when it is back`] : []),

@@ -16,7 +16,7 @@ import { PartCollector } from "./part-collector.ts";
 const FINISH_MS = 120_000;
 /** Pause before something that failed on this machine, such as a full disk, is tried again, milliseconds. */
 const RETRY_MS = 30_000;
-/** Pause before a host is asked again whose answer was lost, milliseconds. One that is away is asked when it is back. */
+/** Pause before a request whose answer was lost is repeated, milliseconds. Requests to a host that is away are sent when it is back. */
 const ASK_AGAIN_MS = 2_000;
 
 interface IncidentWorkOptions {
@@ -34,7 +34,7 @@ interface IncidentWorkOptions {
   readonly completed: () => void;
 }
 
-/** What is going on for one incident. */
+/** Work in progress for one incident. */
 interface Job {
   readonly end: AbortController;
   /** Parts for which a host was asked, or that are being copied, by host and id. */
@@ -42,7 +42,7 @@ interface Job {
   isMerging: boolean;
   problem: string | null;
   timer: unknown;
-  /** The timer by which a host is asked again. */
+  /** The timer that repeats a request. */
   again: unknown;
   /** The record as it was saved last, and the save that is under way. */
   saved: string;
@@ -91,7 +91,7 @@ export class IncidentWork {
   advance(record: IncidentRecord): void {
     if (this.#isClosed || this.#options.record(record.id) !== record) return;
     const job = this.#job(record);
-    // What is asked of hosts is in the record first: a manager that is killed goes on with it.
+    // Requests to hosts are in the record first: the manager after a killed one continues them.
     this.#track(
       this.#save(record, job).then(
         () => this.#steps(record, job),

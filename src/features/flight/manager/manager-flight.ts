@@ -51,7 +51,7 @@ export interface ManagerFlightOptions {
 
 /**
  * The incidents of all hosts. A host that notices something begins its own part; the manager has the other hosts keep the same time, copies the parts, and
- * puts them into one file. All of it is in the records, so that the next manager goes on where this one was killed.
+ * puts them into one file. All of it is in the records, so that the next manager continues where this one was killed.
  */
 export class ManagerFlight implements Flight {
   readonly #options: ManagerFlightOptions;

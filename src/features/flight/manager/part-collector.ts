@@ -8,7 +8,7 @@ interface Collection {
   readonly session: HostSession;
   /** Id of the part. */
   readonly incident: string;
-  /** Where its copy is written. It goes on where an earlier attempt ended. */
+  /** Path of its copy, which continues where an earlier attempt ended. */
   readonly path: string;
   /** Most bytes of the part. */
   readonly maxBytes: number;

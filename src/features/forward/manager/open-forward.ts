@@ -102,7 +102,7 @@ export class OpenForward {
     joinStreams(channel, stream);
   }
 
-  /** Counts the bytes of the user of a connection of `connect`, and tells it why the connection is cut. */
+  /** Counts the bytes of the user of a connection of `connect`, and informs it why the connection is cut. */
   use(stream: Duplex, user: ForwardUser): void {
     if (this.#streams.has(stream)) this.#streams.set(stream, user);
   }
@@ -115,7 +115,7 @@ export class OpenForward {
     this.options.onClose(reason, code);
   }
 
-  /** Tells the client why its connection ends. */
+  /** Informs the client why its connection ends. */
   #cut(stream: Duplex, error: Error): void {
     this.#problem = messageOf(error);
     this.#streams.get(stream)?.destroy(error);

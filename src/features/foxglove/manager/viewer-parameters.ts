@@ -6,7 +6,7 @@ import { fullName } from "../../data-plane/parameter-name.ts";
 import type { Parameter } from "../../data-plane/wire/parameter.ts";
 import type { ClientMessage } from "./client-message.ts";
 
-/** Interval at which providers are asked while a viewer subscribes to parameters, ms. */
+/** Polling interval of providers while a viewer subscribes to parameters, ms. */
 const UPDATE_MS = 1_000;
 
 type Requests = Pick<Requester, "request">;

@@ -21,7 +21,7 @@ interface ViewerRequestsOptions {
   readonly endpoint: (serviceId: number) => Endpoint | undefined;
 }
 
-/** What a viewer does: it publishes topics and calls services. */
+/** Requests of a viewer: it publishes topics and calls services. */
 export class ViewerRequests {
   readonly #options: ViewerRequestsOptions;
   readonly #channels = new Map<number, ClientChannel>();

@@ -5,7 +5,7 @@ import { OwnClock } from "./own-clock.ts";
 
 export type { OwnClock } from "./own-clock.ts";
 
-/** Tells the manager the time, and other features how far this clock is from that of the manager. */
+/** Reports the time to the manager, and the offset from the manager's clock to other features. */
 export const hostClocksHost: HostFeature<keyof typeof HOST_CLOCK_REQUESTS, OwnClock> = {
   begin() {
     const service = new OwnClock(wallClock);

@@ -14,7 +14,7 @@ export class OwnClock {
   /** `setBy`: the sum of what the clock was set by until then. */
   #known: (OwnOffset & { readonly setBy: bigint }) | null = null;
   #told = 0;
-  /** How often the clock was set before the last answer. */
+  /** Number of times that the clock was set before the last answer. */
   #answered: number | null = null;
 
   constructor(clock: Pick<WallClock, "now" | "timesSet" | "setBy">) {
@@ -26,7 +26,7 @@ export class OwnClock {
     return this.#told;
   }
 
-  /** How often the clock was set, as found when any part of the program read its time last. */
+  /** Number of times that the clock was set, as found when any part of the program read its time last. */
   get timesSet(): number {
     return this.#clock.timesSet;
   }

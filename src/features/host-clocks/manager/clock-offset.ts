@@ -1,4 +1,4 @@
-/** How far the clock of a host is from that of the manager. Times are nanoseconds; of the manager unless another clock is named. */
+/** Offset of a host's clock from that of the manager. Times are nanoseconds; of the manager unless another clock is named. */
 
 import { type ClockOffset, contradicts, driftIn } from "../clock-drift.ts";
 

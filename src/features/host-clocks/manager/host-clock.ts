@@ -83,7 +83,7 @@ export class HostClock {
     return true;
   }
 
-  /** What the host is told of its clock. */
+  /** Measurement of its clock that the host receives. */
   #known(): KnownClock | null {
     const now = this.#options.now();
     const known = this.#options.isLocal ? SAME_CLOCK : this.at(now);

@@ -7,7 +7,7 @@ const count = z.number().min(0);
 const watchState = z.object({ since: z.number().nullable(), reached: hostReached.nullable(), isKnown: z.boolean() });
 export type WatchState = z.infer<typeof watchState>;
 
-/** What the limits of a host hand to the next program. */
+/** State of the limits of a host for the next program. */
 export const limitsState = z.object({
   seq: z.int().min(0),
   /** The rules, each with the states of its limits. */

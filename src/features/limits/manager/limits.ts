@@ -13,7 +13,7 @@ export interface LimitChange {
 
 /** Limits that processes have reached. */
 export interface Limits {
-  /** Those of the processes in view, by name. */
+  /** Limits of the processes in view, by name. */
   list(view: ViewMode): LimitState[];
   /** Acknowledges the reached limits of a process. Rejects with `not_found` and `host_unavailable`. */
   clear(name: string, by: string): Promise<void>;

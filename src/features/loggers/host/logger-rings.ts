@@ -43,7 +43,7 @@ interface LoggerRingsOptions {
   /** Memory budget of the broker, which includes the rings. */
   readonly memory: MemoryBudget;
   readonly warn: (msg: string) => void;
-  /** What the loggers of the program that this one replaces have handed over. */
+  /** State of the loggers of the program that this one replaces. */
   readonly taken?: HandedOver | undefined;
 }
 

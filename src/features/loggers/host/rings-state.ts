@@ -20,7 +20,7 @@ const ringState = z.object({
 });
 export type RingState = z.infer<typeof ringState>;
 
-/** What the loggers of a host hand to the next program. */
+/** State of the loggers of a host for the next program. */
 export const ringsState = z.object({
   maxBytes: z.number().min(0),
   loggers: z.array(z.object({ spec: loggerSpec, rings: z.array(ringState) })),

@@ -74,7 +74,7 @@ export class ManagerKeeper {
     this.#options = options;
   }
 
-  /** What the program after this one has to know. */
+  /** State for the next program. */
   handOver(): KeptManager {
     const state = this.#state;
     if (state.kind === "idle") return null;
@@ -134,7 +134,7 @@ export class ManagerKeeper {
     check();
   }
 
-  /** Nothing is started any more; a manager that is just starting is asked to end. */
+  /** Nothing is started any more; a manager that is just starting is requested to end. */
   close(): void {
     this.#isClosed = true;
     if (this.#state.kind === "starting") this.#state.child.stop();

@@ -15,7 +15,7 @@ const CONDITION = { kind: "manager_restarted", process: null, host: null } as co
 
 type Core = Pick<ManagerCore, "clock" | "log" | "hosts" | "hostName" | "events" | "conditions" | "config"> & { launch: ManagerLaunch };
 
-/** Tells the daemon of this machine how the manager is started again if it ends unexpectedly, and when it ends as a user wants. */
+/** Informs the daemon of this machine how to start the manager again after an unexpected end, and of an end that a user requested. */
 export class ManagerRestart {
   readonly #core: Core;
   readonly #unsubscribe: () => void;
@@ -33,7 +33,7 @@ export class ManagerRestart {
     });
   }
 
-  /** The manager serves its clients: before that, whoever starts it sees how it ends. Resolves when the daemon has been told, or cannot be. */
+  /** The manager serves its clients: before that, its caller sees how it ends. Resolves when the daemon has been told, or cannot be. */
   started(): Promise<void> {
     this.#isStarted = true;
     return this.#sync();
@@ -56,7 +56,7 @@ export class ManagerRestart {
     this.#core.clock.clearTimeout(this.#timer);
   }
 
-  /** Tells the daemon once in each session. */
+  /** Informs the daemon once in each session. */
   async #sync(): Promise<void> {
     const session = this.#session();
     if (!this.#isStarted || this.#isEnding || session === null || session.session === this.#told) return;
@@ -71,7 +71,7 @@ export class ManagerRestart {
       const { replaced } = await session.command((id) => session.link.request("keep_manager", { session: id, pid: process.pid, launch }));
       if (replaced !== null) this.#report(replaced);
     } catch (error) {
-      // A host that was lost is told when it is back.
+      // A host that was lost is informed when it is back.
       if (session.isOpen) this.#complain(messageOf(error));
     }
   }

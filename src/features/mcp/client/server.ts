@@ -11,7 +11,7 @@ import { PROCESS_TOOLS } from "./processes.ts";
 import type { Tool } from "./tool.ts";
 
 const TOOLS: readonly Tool[] = [...PROCESS_TOOLS, ...DIAGNOSIS_TOOLS, ...INCIDENT_TOOLS, ...DATA_TOOLS, ...PRESET_TOOLS];
-/** A person has so long to answer a question, seconds. */
+/** Time for a person to answer a question, seconds. */
 const ANSWER_TIME_S = 600;
 
 const INSTRUCTIONS = `mgr supervises processes on one or many hosts. Begin with list_processes; for one that fails ask why_did_it_fail.

@@ -81,7 +81,7 @@ export function tool<Input extends z.ZodObject>(definition: ToolDefinition<Input
   };
 }
 
-/** Asks the question, or refuses; null: a person has confirmed what is asked. */
+/** Asks the question, or refuses; null: a person has confirmed it. */
 async function unanswered(
   { text, end }: Question,
   context: ServerContext,

@@ -164,7 +164,7 @@ const howTo = ({ name, action }: Pick<Wanted, "name" | "action">) =>
 function absent(wanted: Wanted): MgrError {
   return new MgrError(
     "conflict",
-    `This ends something, so a person has to confirm it, and nobody is there who may. Nothing was changed. ${howTo(wanted)}`,
+    `This ends something, so a person has to confirm it, and no user who may do that is connected. Nothing was changed. ${howTo(wanted)}`,
   );
 }
 

@@ -29,7 +29,7 @@ export class ConnectionRequests {
     else this.#cancelLater(key);
   }
 
-  /** Ends all questions: nobody would get the answer. */
+  /** Ends all questions: their answers can no longer be delivered. */
   close(): void {
     this.#isClosed = true;
     for (const controller of this.#open.values()) controller.abort();

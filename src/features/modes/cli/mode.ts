@@ -75,7 +75,7 @@ async function switched(client: ManagerClient, name: string, { wait, timeout }: 
         else if (now.active.step === null) resolve(now.active);
       },
       error: reject,
-      complete: () => reject(new CommandFailure(EXIT.failed, "the connection to the manager has ended; the switch goes on")),
+      complete: () => reject(new CommandFailure(EXIT.failed, "the connection to the manager has ended; the switch continues")),
     });
   });
   // A refusal of the command comes first.
@@ -83,7 +83,7 @@ async function switched(client: ManagerClient, name: string, { wait, timeout }: 
   try {
     await client.request({ type: "switch_mode", name });
     if (!wait || modes.length === 0) return null;
-    const late = () => new CommandFailure(EXIT.timeout, `time-out after ${timeout} s: the switch goes on; see 'mgr mode'`);
+    const late = () => new CommandFailure(EXIT.timeout, `time-out after ${timeout} s: the switch continues; see 'mgr mode'`);
     return await withTimeout(end, timeout * 1_000, late);
   } finally {
     (subscription as { unsubscribe(): void } | null)?.unsubscribe();

@@ -3,7 +3,7 @@ import type { Mode } from "../wire.ts";
 
 type State = Pick<Process, "name" | "requested_state" | "state">;
 
-/** What differs from a mode now: processes that it starts and that are not to run, and those that it stops and that are to run. */
+/** Differences from a mode at this moment: processes that it starts and that are not to run, and those that it stops and that are to run. */
 export interface Differences {
   readonly missing: readonly string[];
   readonly extra: readonly string[];
@@ -28,5 +28,5 @@ export function differencesText({ missing, extra }: Differences): string {
 
 const STEPS = { stopping: "stopping processes", parameters: "setting parameters", starting: "starting processes" } as const;
 
-/** What a switch is doing, in words. */
+/** State of a switch, in words. */
 export const stepText = (step: keyof typeof STEPS): string => STEPS[step];

@@ -101,7 +101,7 @@ export class ManagerModes implements Modes {
     return this.#fallbackFor(name) !== null;
   }
 
-  /** Goes on with a switch that an earlier manager has begun. */
+  /** Continues a switch that an earlier manager has begun. */
   begin(): void {
     this.#isOpen = true;
     this.reconfigured();
@@ -125,7 +125,7 @@ export class ManagerModes implements Modes {
     for (const problem of presetProblems(config())) log.warn(problem);
     const active = this.#active;
     if (active !== null && !config().modes.has(active.name)) {
-      log.warn(`the active mode '${active.name}' is not in the configuration any more; what it started goes on`);
+      log.warn(`the active mode '${active.name}' is not in the configuration any more; its processes keep running`);
       this.#switch.abort();
       this.#active = null;
       this.#step = null;
@@ -240,7 +240,7 @@ export class ManagerModes implements Modes {
 
   #end(active: SavedMode, problems: readonly string[]): void {
     const { isShuttingDown, log } = this.#options;
-    // What was started is stopped again: the next manager goes on with the switch.
+    // Processes that were started are stopped again: the next manager continues the switch.
     if (isShuttingDown()) return;
     const kept = problems.slice(0, MAX_PROBLEMS);
     this.#active = { ...active, pending: false, problems: kept };

@@ -11,11 +11,11 @@ export interface SelectedProcesses {
   readonly start: readonly string[];
   /** Without those that it starts, or that these need. */
   readonly stop: readonly string[];
-  /** Those that it starts, with all that they need. */
+  /** Processes that it starts, with all that they need. */
   readonly needed: ReadonlySet<string>;
 }
 
-/** What a switch does now. All in the order in which it is done. */
+/** Steps of a switch, in the order in which they are done. */
 export interface SwitchPlan {
   readonly stops: readonly string[];
   /** Processes that stop because they depend on those. */

@@ -6,7 +6,7 @@ import type { Mode } from "../wire.ts";
 export interface Modes {
   /** In the order of the configuration. */
   list(): Mode[];
-  /** What a switch would do now. Throws `not_found`. */
+  /** Plan of a switch at this moment. Throws `not_found`. */
   plan(name: string): Omit<AnswerOf<"plan_mode">, "request_id">;
   /** The processes that a switch may start or stop; null: it needs the role on everything. */
   ownersOf(name: string): Owners;

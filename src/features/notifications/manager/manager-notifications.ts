@@ -20,7 +20,7 @@ import { Silences } from "./silences.ts";
 
 /** Changes within this time are handled together, and at most one event about all of them is sent, milliseconds. */
 const SETTLE_MS = 100;
-/** Longest time between two looks at the rules: the wall clock may be stepped, milliseconds. */
+/** Maximum interval between two checks of the rules, milliseconds: the wall clock may be stepped. */
 const MAX_WAIT_MS = 60_000;
 /** Time after the start by which a condition of an earlier manager has been raised again if it still lasts, milliseconds. */
 const CONFIRM_MS = 60_000;
@@ -189,7 +189,7 @@ export class ManagerNotifications implements Notifications {
     this.#announce();
   }
 
-  /** Looks at the rules after this time at the latest. */
+  /** Checks the rules after this time at the latest. */
   #wake(milliseconds: number): void {
     const { clock } = this.#options;
     const due = clock.monotonic() + milliseconds;

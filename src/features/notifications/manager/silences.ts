@@ -31,7 +31,7 @@ export class Silences {
     for (const silence of silences.slice(0, MAX_SILENCES)) this.#keep(silence);
   }
 
-  /** Those that have not ended, the one that ends first at the front. */
+  /** Silences that have not ended, the one that ends first at the front. */
   list(): Silence[] {
     this.#forgetEnded();
     return [...this.#all.values()].sort((a, b) => a.until - b.until).map(({ silence }) => silence);

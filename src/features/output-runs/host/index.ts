@@ -2,7 +2,7 @@ import type { HostFeature } from "../../../daemon/host-feature.ts";
 import { ChangedEnds } from "../changed-ends.ts";
 import { MAX_ENDS, type OUTPUT_RUNS_REQUESTS } from "../contract.ts";
 
-/** Tells the manager which processes have written. Nothing is done for each write: the ends of all rings are compared when the manager asks. */
+/** Reports to the manager which processes have written. Nothing is done for each write: the ends of all rings are compared at the manager's request. */
 export const outputRunsHost: HostFeature<keyof typeof OUTPUT_RUNS_REQUESTS> = {
   begin({ output }) {
     const changed = new ChangedEnds<number>((a, b) => a === b);

@@ -9,7 +9,7 @@ import { contains, type ViewMode } from "../../../transport/view.ts";
 import { ChangedEnds } from "../changed-ends.ts";
 import { MAX_ENDS } from "../contract.ts";
 
-/** Hosts are asked once in this time, milliseconds, however many clients there are. */
+/** Interval of requests to hosts, milliseconds, however many clients there are. */
 const ASK_EVERY_MS = 1_000;
 /** Time that a client waits for a host, milliseconds: its processes are in a later answer then. */
 const WAIT_MS = 1_000;
@@ -25,7 +25,7 @@ interface OutputEndsOptions {
   readonly processes: Pick<ProcessTable, "outputHostOf" | "process">;
 }
 
-/** Where the output of each process ends. Hosts are asked only while clients ask. */
+/** End of the output of each process. Hosts are queried only while clients request it. */
 export class OutputEnds {
   readonly #options: OutputEndsOptions;
   /** Names this table for clients: numbers of another manager's table mean nothing here. */

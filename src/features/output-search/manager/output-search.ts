@@ -123,7 +123,7 @@ function wireHit(
   return { ...hit, host, run, place, time: age_ms === null ? null : formatTime(core.clock.now() - age_ms) };
 }
 
-/** Tells the client how far a search is, not too often. */
+/** Reports the progress of a search to the client, at a limited rate. */
 class ProgressSender {
   readonly #search: string;
   readonly #hosts: number;

@@ -67,7 +67,7 @@ export async function loadValues(values: readonly PresetValue[], options: LoadOp
 /** Changes overrides, some at a time; without `isPartial` until the first failure. A program that does not answer once is left alone. */
 async function apply(changes: readonly Change[], { dataPlane, by, isPartial }: LoadOptions) {
   const done: Change[] = [];
-  /** Those that may have been made: the program did not answer in time. */
+  /** Changes that may have been made: the program did not answer in time. */
   const unknown: Change[] = [];
   const failures: PresetFailure[] = [];
   const silent = new Set<number>();

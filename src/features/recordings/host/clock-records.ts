@@ -14,10 +14,10 @@ export type RecordedClock = Pick<OwnClock, "now" | "told" | "timesSet" | "setBy"
  */
 export class ClockRecords {
   readonly #clock: RecordedClock;
-  /** How often the clock had been set at the last record, and by how much in sum. */
+  /** Number of times that the clock had been set at the last record, and the sum of these steps. */
   #timesSet = 0;
   #setBy = 0n;
-  /** What the manager had said when the last record was written. */
+  /** Offset that the manager had reported when the last record was written. */
   #told = 0;
   #writtenAt = Number.NEGATIVE_INFINITY;
   #written: ReturnType<OwnClock["now"]> = null;

@@ -29,7 +29,7 @@ export function logEntry(topic: string, time: bigint, value: unknown): TappedMes
     : entry(topic, LOG_LINE, time, logLine(time, line.level, line.source, line.msg));
 }
 
-/** What a message about a change of a run says of the run. */
+/** Fields of a run in a message about its change. */
 export type ChangedProcess = Pick<RunReport, "name" | "run_id" | "pid" | "ready" | "stopping" | "extinct" | "exit" | "rows" | "cols">;
 
 /** A change of a run of the host. */

@@ -37,12 +37,12 @@ interface RecorderOptions {
   readonly workDir: string;
   readonly tap: Pick<Tap, "add">;
   readonly clock: Clock;
-  /** How far the clock of the host is from that of the manager. */
+  /** Offset of the host's clock from that of the manager. */
   readonly ownClock: OwnClock;
   readonly pages: Pick<ListPages, "of">;
   readonly log: RecordingLog;
   readonly send: (event: RecordingEvent) => void;
-  /** What the recorder of the program that this one replaces has handed over. */
+  /** State of the recorder of the program that this one replaces. */
   readonly taken?: HandedOver | undefined;
 }
 

@@ -180,7 +180,7 @@ export class RecordingFile {
     await this.#queue.settled();
   }
 
-  /** What the next program continues with: the open chunk is closed. */
+  /** State for the next program: the open chunk is closed. */
   handOver(times: KernelTimes): HandedFile {
     const pieces = this.#encoder.cut();
     if (pieces.length > 0) this.#queue.add(pieces);

@@ -53,7 +53,7 @@ export const recordingState = z.object({
 });
 export type RecordingState = z.infer<typeof recordingState>;
 
-/** What the recorder of one host hands to the next program. */
+/** State of the recorder of one host for the next program. */
 export const recorderState = z.object({
   seq: count,
   recordings: z.array(recordingState),
@@ -66,7 +66,7 @@ export function handedNames(recording: string) {
   return { lock: `lock ${recording}`, file: `file ${recording}`, index: `index ${recording}`, unwritten: `unwritten ${recording}` };
 }
 
-/** What a file hands over, beside its state. */
+/** Descriptor and bytes of a file for the next program, beside its state. */
 export interface HandedFile {
   readonly state: FileState;
   /** Null: it is not open yet. */

@@ -12,6 +12,7 @@ import { ClockRecords, type RecordedClock } from "./clock-records.ts";
 import { RecordingCounts } from "./recording-counts.ts";
 import { RecordingFile, type RecordingFileOptions } from "./recording-file.ts";
 import { type FileWriter, RecordingFolder, type RecordingLog } from "./recording-folder.ts";
+import { RecordingSpace } from "./recording-space.ts";
 import { handedNames, type RecordingState } from "./recording-state.ts";
 import { createFile, type OpenFile } from "./write-queue.ts";
 import { WrittenFiles } from "./written-files.ts";
@@ -27,7 +28,7 @@ const REPORT_MS = 500;
 export interface RecordingOptions extends FileWriter {
   readonly tap: Pick<Tap, "add">;
   readonly clock: Clock;
-  /** How far the clock of the host is from that of the manager. */
+  /** Offset of the host's clock from that of the manager. */
   readonly ownClock: RecordedClock;
   readonly log: RecordingLog;
   readonly changed: (recording: Recording) => void;
@@ -47,6 +48,7 @@ export class Recording {
   /** False if an earlier daemon recorded it, but this one has not yet. */
   #hasBegun = false;
   readonly #written: WrittenFiles;
+  readonly #space: RecordingSpace;
   #counts = new RecordingCounts();
   #file: RecordingFile | null = null;
   /** Writes into the file how far the clock is from that of the manager. */
@@ -69,6 +71,8 @@ export class Recording {
     this.#options = options;
     this.folder = new RecordingFolder(folder, options, options.log);
     this.#written = new WrittenFiles(spec.name, this.folder, options.log);
+    const { freeSpace } = options;
+    this.#space = new RecordingSpace({ spec: () => this.spec, folder: this.folder, written: this.#written, freeSpace });
     this.#clocks = new ClockRecords(options.ownClock);
   }
 
@@ -141,7 +145,7 @@ export class Recording {
     if (this.isRecording) this.#schedule();
   }
 
-  /** What the next program continues with. Descriptors and bytes have the names of `handedNames`. */
+  /** State for the next program. Descriptors and bytes have the names of `handedNames`. */
   handOver(times: KernelTimes): HandedOver {
     const file = this.#file?.handOver(times) ?? null;
     const names = handedNames(this.name);
@@ -205,7 +209,7 @@ export class Recording {
   async #makeWritable(): Promise<void> {
     try {
       await this.#written.makeFolder();
-      if (!(await this.#hasSpace())) throw new MgrError("conflict", this.#fullText());
+      if (!(await this.#space.isEnough())) throw new MgrError("conflict", this.#space.fullText);
     } catch (error) {
       throw new MgrError("conflict", `'${this.name}' cannot be recorded to ${this.folder.path}: ${messageOf(error)}`, { cause: error });
     }
@@ -251,7 +255,7 @@ export class Recording {
     const { topic, sequence, payload } = message;
     const missed = this.#counts.arrived(topic, sequence);
     this.#file ??= this.#begin();
-    // What was received before the clock was set is in a chunk before the record of it.
+    // Messages that were received before the clock was set are in a chunk before the record of it.
     if (this.#clocks.wasSet) this.#clocks.write(this.#file, this.#options.clock.monotonic());
     if (this.#file.add(message, missed)) this.#counts.recorded(topic, payload.length);
     else this.#counts.dropped(topic);
@@ -318,16 +322,15 @@ export class Recording {
   }
 
   async #removeSurplus(): Promise<void> {
-    const isOver = () => this.#written.reports.length + (this.#file === null ? 0 : 1) > this.spec.max_files;
-    while (isOver() && (await this.#written.removeOldest(`limit: ${this.spec.max_files} files`)));
+    await this.#space.removeSurplus(() => (this.#file === null ? 0 : 1));
     this.#changed();
   }
 
   /** Handles a failed write: a full disk makes room as configured, other errors end the recording. Resolves with whether there is room again. */
   async #writeFailed(error: unknown, file: string): Promise<boolean> {
-    if (isDiskFull(error) && this.spec.on_full === "delete_oldest" && (await this.#written.removeOldest("the disk is full"))) return true;
+    if (await this.#space.makeRoom(error)) return true;
     // Not awaited, because the end of the recording waits for the write that failed.
-    void this.#fail(isDiskFull(error) ? this.#fullText() : `${file} could not be written: ${messageOf(error)}`);
+    void this.#fail(isDiskFull(error) ? this.#space.fullText : `${file} could not be written: ${messageOf(error)}`);
     return false;
   }
 
@@ -335,20 +338,6 @@ export class Recording {
     if (!this.isRecording) return;
     this.#options.log("error", `the recording '${this.name}' was stopped: ${problem}`);
     await this.stop(problem);
-  }
-
-  #fullText(): string {
-    const { min_free_space } = this.spec;
-    const limit = min_free_space === 0 ? "" : `: less than ${min_free_space} bytes are free (min_free_space)`;
-    return `the disk of ${this.folder.path} is full${limit}. Make room there, then start the recording again`;
-  }
-
-  async #hasSpace(): Promise<boolean> {
-    const { freeSpace = (folder: RecordingFolder) => folder.freeSpace() } = this.#options;
-    while ((await freeSpace(this.folder)) < this.spec.min_free_space) {
-      if (this.spec.on_full !== "delete_oldest" || !(await this.#written.removeOldest("too little free space"))) return false;
-    }
-    return true;
   }
 
   #schedule(): void {
@@ -378,12 +367,12 @@ export class Recording {
       this.#changed();
     }
     await checked;
-    const hasSpace = await this.#hasSpace().catch((error: unknown) => {
+    const hasSpace = await this.#space.isEnough().catch((error: unknown) => {
       // The folder was removed since: the next check finds that.
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return true;
       throw error;
     });
-    if (!hasSpace) await this.#fail(this.#fullText());
+    if (!hasSpace) await this.#fail(this.#space.fullText);
   }
 
   /** Detects what other programs did to the file and the folder. */

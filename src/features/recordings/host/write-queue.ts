@@ -88,7 +88,7 @@ export class WriteQueue {
     this.#begin();
   }
 
-  /** What the next program continues with. A write that is under way is repeated at the same place. */
+  /** State for the next program. A write that is under way is repeated at the same place. */
   handOver(): { readonly written: number; readonly descriptor: number | null; readonly unwritten: Buffer } {
     return { written: this.#written, descriptor: this.#file?.fd ?? null, unwritten: Buffer.concat(this.#waiting) };
   }

@@ -7,7 +7,7 @@ import type { ConnectionFlags } from "../../../cli/manager/connection-target.ts"
 import { type LiveTopic, liveText, liveTopics, planWithout } from "../live-topics.ts";
 import type { TopicPlan } from "../player/topic-plan.ts";
 
-/** What a user of the command can do about a live publisher. */
+/** Advice for the user of the command about a live publisher. */
 export const LIVE_ADVICE = "use --remap, --topics or --skip-live";
 
 /**

@@ -9,7 +9,7 @@ const HELP = "space pause  s step  ←→ 5 s  ↑↓ 60 s  +- rate  q quit";
 const CLEAR_LINE = "\r\x1b[K";
 const UNKNOWN_COLUMNS = 80;
 
-/** What a key does. */
+/** Action of a key. */
 export function pressed(player: Player, key: string): void {
   if (key === " ") player.isPaused ? player.resume() : player.pause();
   else if (key === "s") player.step();

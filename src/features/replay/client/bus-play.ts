@@ -65,7 +65,7 @@ export class BusPlay {
 
   /** Resolves when the broker has processed everything and the connection may be closed. */
   async finish(signal?: AbortSignal): Promise<void> {
-    // What was published last may be refused, too.
+    // The last messages may be refused, too.
     await this.#output.confirm();
     await pause(systemClock, LINGER_MS, signal);
   }

@@ -41,7 +41,7 @@ export class Playbacks {
     return this.#seq;
   }
 
-  /** Those that have begun. */
+  /** Plays that have begun. */
   list(): HostPlayback[] {
     return [...this.#entries.values()].flatMap(({ playback }) => playback ?? []);
   }

@@ -46,7 +46,7 @@ export class PlaySource implements AsyncDisposable {
     return this.files.flatMap(({ channels }) => channels);
   }
 
-  /** What could not be read, one sentence a file. */
+  /** Files that could not be read, one sentence each. */
   get problems(): string[] {
     return this.files.flatMap(({ path, problem }) => (problem === null ? [] : [`${path} ${problem}`]));
   }

@@ -21,6 +21,6 @@ export function playSpan(source: { readonly start: bigint; readonly end: bigint 
   return { from: from < source.start ? source.start : from, until: until > source.end ? source.end : until };
 }
 
-/** Of nanoseconds since 1970. */
+/** In nanoseconds since 1970. */
 export const timeText = (time: bigint): string => formatTime(Number(time / NS_PER_MS));
 export const lengthText = ({ from, until }: PlaySpan): string => clockText(Number((until - from) / NS_PER_MS));

@@ -6,7 +6,7 @@ import { ReadAhead } from "./read-ahead.ts";
 
 /** Interval at which the time is published while it plays, milliseconds. */
 const TIME_MS = 10;
-/** Delay beyond which a play that cannot keep up goes on late, instead of publishing everything that it missed in one burst; milliseconds. */
+/** Delay beyond which a play that cannot keep up continues late, instead of publishing everything that it missed in one burst; milliseconds. */
 const MAX_LAG_MS = 100;
 /** Pause before a loop begins again, milliseconds: a recording of one message must not occupy the processor. */
 const LOOP_PAUSE_MS = 100;

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FileMessage } from "../../recordings/samples/mcap/message-file.ts";
 
-/** What is read before it is due: enough that the disk is not waited for, and a bound for the memory. */
+/** Amount that is read ahead: enough that the player need not wait for the disk, and bounded for the memory. */
 const MAX_MESSAGES = 2_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 /** Number of messages that are read in one turn of the event loop, so that a message that is due does not wait. */

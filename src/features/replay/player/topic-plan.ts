@@ -21,7 +21,7 @@ export interface TopicSelection {
 export interface TopicPlan {
   /** Name under which a topic is published, by its name in the files. */
   readonly names: ReadonlyMap<string, string>;
-  /** What is different from the recording, one sentence each. */
+  /** Differences from the recording, one sentence each. */
   readonly notes: readonly string[];
 }
 

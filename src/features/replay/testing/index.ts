@@ -91,7 +91,7 @@ export class Replay implements AsyncDisposable {
   }
 
   /**
-   * Plays to the end, or up to a moment, in seconds since the first message of the recording; the next call goes on there. Resolves with the number of
+   * Plays to the end, or up to a moment, in seconds since the first message of the recording; the next call continues there. Resolves with the number of
    * messages when all programs have handled them. Rejects with `conflict` if a program publishes a topic that is played.
    */
   async run({ until }: { until?: number } = {}): Promise<number> {
@@ -146,7 +146,7 @@ export class Replay implements AsyncDisposable {
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const before = this.#broker.stats().in_msgs;
       await Promise.all([...this.#clients].filter(({ isConnected }) => isConnected).map((client) => client.flush()));
-      // What a program publishes while it handles a message reaches the broker in the next round.
+      // Messages that a program publishes while it handles another one reach the broker in the next round.
       quiet = this.#broker.stats().in_msgs === before ? quiet + 1 : 0;
       if (quiet === QUIET_ROUNDS) return;
     }

@@ -76,7 +76,7 @@ export class ManagerReplicas implements Replicas {
       before = names.length;
       isWanted = names.some((each) => processes.process(each)?.requested_state === "start");
       const next = this.#with(present, name, count);
-      // Those with autostart would start although a user has stopped all others.
+      // Replicas with autostart would start although a user has stopped all others.
       if (!isWanted) for (const each of added()) intents.set(each, { requested_state: "stop" });
       return next;
     });

@@ -3,7 +3,7 @@ import type { ReplicaSet } from "../wire.ts";
 
 /** The processes with replicas. */
 export interface Replicas {
-  /** Those whose first replica is in view, in the order of the configuration. */
+  /** Entries whose first replica is in view, in the order of the configuration. */
   list(view: ViewMode): ReplicaSet[];
   /**
    * Sets the number of replicas of a process. Resolves when it has taken effect and is saved; rejects with `not_found`, or with `conflict` if the

@@ -28,7 +28,7 @@ const LIMIT_TITLES: Readonly<Record<LimitName, string>> = {
 
 /** Settings of a process as the kernel has them now; null: not readable. */
 export interface ProcSettings {
-  /** That with which its program was started: changes that a program makes later are not visible outside of it. */
+  /** The environment with which its program was started: changes that a program makes later are not visible outside of it. */
   readonly environment: ReadonlyMap<string, string> | null;
   readonly isCut: boolean;
   readonly limits: ReadonlyMap<LimitName, { soft: number | null; hard: number | null }>;

@@ -17,7 +17,7 @@ type Options = Pick<
 
 /** The requester of the starts, in the log, in the audit and in `requested_by`. */
 const REQUESTER = "its schedule";
-/** Longest time between two looks at the wall clock, milliseconds: so late a run begins after the machine was suspended or its clock was set. */
+/** Maximum interval between two checks of the wall clock, milliseconds: a run may begin this late after the machine was suspended or its clock was set. */
 const MAX_PAUSE_MS = 30_000;
 /** The wall clock was set if it differs by more than this from the time that has passed since it was read last, milliseconds. */
 const MIN_STEP_MS = 1_000;
@@ -226,7 +226,7 @@ export class ManagerSchedules implements Schedules {
     this.#options.events.publish({ type: "schedule_upsert", schedule: state });
     void this.#writer.save();
     if (shown !== undefined && shown.paused !== state.paused)
-      this.#options.log.info(`the schedule of process '${state.name}' ${state.paused ? "is paused until it is started" : "goes on"}`, [
+      this.#options.log.info(`the schedule of process '${state.name}' ${state.paused ? "is paused until it is started" : "continues"}`, [
         state.name,
       ]);
   }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { JsonFile, StateFiles } from "../../../app/state/state-files.ts";
 
-/** What the next manager must know about a schedule. Times in Unix milliseconds. */
+/** State of a schedule for the next manager. Times in Unix milliseconds. */
 const savedSchedule = z.object({
   name: z.string(),
   /** The times of the schedule as JSON: other ones begin anew. */

@@ -3,6 +3,6 @@ import type { ScheduleState } from "../wire.ts";
 
 /** The schedules of processes. */
 export interface Schedules {
-  /** Those of the processes in view, by name. */
+  /** Schedules of the processes in view, by name. */
   list(view: ViewMode): ScheduleState[];
 }

@@ -4,6 +4,7 @@ import { dirname, resolve } from "node:path";
 import { messageOf } from "../../../base/errors.ts";
 import { visible } from "../../../base/text/visible-text.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
+import type { DaemonFlags } from "../../../cli/commands/setup/daemon.ts";
 import { configPath } from "../../../cli/manager/config-path.ts";
 import { loadConfig, profileArguments } from "../../../cli/manager/configuration.ts";
 import { localSocketOf } from "../../../cli/manager/local-instance.ts";
@@ -13,17 +14,8 @@ import { systemctl } from "./systemctl.ts";
 import { type UnitFlags, type UnitPlace, unitPlace } from "./unit-place.ts";
 import { daemonUnit, managerUnit, WRITTEN_BY } from "./unit-text.ts";
 
-export interface InstallFlags extends UnitFlags {
+export interface InstallFlags extends UnitFlags, Omit<DaemonFlags, "resume"> {
   daemon?: boolean;
-  config?: string;
-  trustConfig?: boolean;
-  profile?: string[];
-  host?: string;
-  bus?: string[];
-  tokenFile?: string;
-  caFile?: string;
-  stateDir?: string;
-  cwd?: string;
   runAs?: string;
   environment?: string[];
   program?: string;

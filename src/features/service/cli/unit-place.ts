@@ -12,7 +12,7 @@ export interface UnitPlace {
   /** With its ending. */
   readonly unit: string;
   readonly file: string;
-  /** Of this user's systemd, not of the system's. */
+  /** Whether it belongs to this user's systemd, not to the system's. */
   readonly isUser: boolean;
   /** `systemctl` as it is typed for this unit. */
   readonly systemctl: string;

@@ -3,7 +3,7 @@ import { messageOf } from "../../../base/errors.ts";
 import { UnixDatagramSocket } from "../../../daemon/native/unix-datagram.ts";
 import { ServiceNotifier, serviceSettings } from "./service-notifier.ts";
 
-/** A manager that systemd has started tells it when it is up, and proves that it does not hang. */
+/** A manager that systemd has started notifies it when it is up, and feeds its watchdog. */
 export const service: ManagerFeature<null> = {
   name: "service",
   attach({ clock, log }) {

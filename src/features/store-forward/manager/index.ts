@@ -8,7 +8,7 @@ import type { StoreForwardSettings } from "../config.ts";
 import type { StoreForwardSpec } from "../contract.ts";
 import { askHosts, type FindKept, findKept, storeSteps } from "./kept-samples.ts";
 
-/** Tells the hosts which topics they keep while their links are cut, and shows what they keep. */
+/** Informs the hosts which topics they keep while their links are cut, and shows what they keep. */
 export const storeForward: ManagerFeature<null> = {
   name: "store-forward",
   attach(core) {
@@ -25,7 +25,7 @@ export const storeForward: ManagerFeature<null> = {
       session
         .command((id) => session.link.request("store_forward_configure", { session: id, spec }))
         .catch((error: unknown) => {
-          // A host that was lost is told again when it is back; one without this feature needs none switched off.
+          // A host that was lost is configured again when it is back; one without this feature needs none switched off.
           if (session.isOpen && spec !== null) log.warn(`host '${host}' does not keep samples for its link: ${messageOf(error)}`);
         });
     };

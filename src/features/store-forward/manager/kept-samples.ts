@@ -53,7 +53,7 @@ export function askHosts({ hosts, clock }: Pick<ManagerCore, "clock" | "hosts">,
   });
 }
 
-/** The stores on the way of a topic: those that have kept samples of it, and that of its publisher's host. */
+/** The stores on the path of a topic: stores with samples of it, and that of its publisher's host. */
 export async function storeSteps(find: FindKept, topic: string, host: string | null): Promise<TraceStep[]> {
   const { is_named, topics, away } = await find(topic, null);
   const steps = topics.map((kept) => {

@@ -6,7 +6,7 @@ import type { ProcessTags } from "../wire.ts";
 
 /** The tags of processes. */
 export interface Tags {
-  /** Those of the processes in view that have any, in the order of the configuration. */
+  /** Processes in view that have tags, in the order of the configuration. */
   list(view: ViewMode): ProcessTags[];
 }
 

@@ -5,7 +5,7 @@ import type { Tap, TappedMessage } from "../../data-plane/host/index.ts";
 const LINGER_MS = 5_000;
 const NS_PER_MS = 1_000_000n;
 
-/** What was published on a topic within a window. */
+/** Messages on a topic within a window. */
 export interface Measured {
   readonly messages: number;
   /** Length of the window, milliseconds. */

@@ -7,7 +7,7 @@ import { LatencySeries } from "./latency-series.ts";
 
 export type MeterOptions = Pick<z.infer<typeof TOPIC_LATENCY_REQUESTS.begin_latency.request>, "topic" | "chain" | "clocks" | "late_ns">;
 
-/** Time after which the rate is looked at again, nanoseconds. */
+/** Time after which the rate is checked again, nanoseconds. */
 const SLOT_NS = 100_000_000n;
 const MAX_PER_SLOT = MAX_MEASURED_PER_SECOND / 10;
 const STAGES = /\r\nMgr-Stages: ?([^\r]+)\r/;

@@ -32,7 +32,7 @@ function shownFigures({ messages, below_zero, bins, worst, ...ns }: HostFigures,
   };
 }
 
-/** What threads did between two readings. Those that got no CPU are left out; one that began in between counts from its begin. */
+/** Work of threads between two readings. Those that got no CPU are left out; one that began in between counts from its begin. */
 export function shownThreads(before: readonly HostThread[], after: readonly HostThread[], seconds: number): LatencyStage["threads"] {
   return after
     .map((thread) => {

@@ -24,7 +24,7 @@ export async function readHost(
   return { processes, offset: offsetAt(measurements, readings.now()) };
 }
 
-/** How far the clock of one host is ahead of another one; null: one of them is not known. The uncertainties add up. */
+/** Time by which the clock of one host is ahead of another one; null: one of them is not known. The uncertainties add up. */
 export function offsetBetween(host: ClockOffset | null, other: ClockOffset | null): ClockOffset | null {
   if (host === null || other === null) return null;
   return { offset: host.offset - other.offset, uncertainty: host.uncertainty + other.uncertainty };

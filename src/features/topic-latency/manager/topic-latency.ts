@@ -15,7 +15,7 @@ import { offsetBetween, readHost } from "./host-clocks.ts";
 
 /** Longest time in which the chains of a topic are found out, before they are measured, milliseconds. */
 const DISCOVERY_MS = 1_000;
-/** Time for a host to tell its clock and threads, milliseconds: clients wait for the result of all. */
+/** Time limit for a host to report its clock and threads, milliseconds: clients wait for the result of all. */
 const READING_MS = 2_000;
 
 export type LatencyRequest = Omit<FrameOf<"measure_topic_latency">, "type" | "request_id">;
@@ -135,7 +135,7 @@ export class ManagerTopicLatency implements TopicLatency {
     };
   }
 
-  /** How far the clock of a topic's publisher is ahead of that of the measuring host. */
+  /** Time by which the clock of a topic's publisher is ahead of that of the measuring host. */
   #offset(topic: string, own: string, readings: ReadonlyMap<string, HostReading>) {
     const { host } = this.#publisher(topic);
     if (host === own) return { offset: 0n, uncertainty: 0n };

@@ -13,7 +13,7 @@ export interface UpgradeFlags extends ConnectionFlags {
   json?: boolean;
 }
 
-/** What happened to one program. */
+/** Result for one program. */
 interface Upgraded {
   /** Null: the manager. */
   readonly host: string | null;

@@ -1,7 +1,7 @@
 import type { ManagerClient } from "../../../client/manager-client.ts";
 import { VERSION } from "../../../http/package-files.ts";
 
-/** What it means that the manager, or the daemon of its host, runs another version than this program; nothing if both run the same. Never rejects. */
+/** A note if the manager, or the daemon of its host, runs another version than this program. Never rejects. */
 export async function versionNotes(client: Pick<ManagerClient, "request" | "snapshot">, own = VERSION): Promise<string[]> {
   try {
     const { running } = await client.request({ type: "request_versions" });

@@ -4,7 +4,7 @@ import type { ManagerLaunch } from "../../../app/manager-options.ts";
 import { parseJson } from "../../../base/json.ts";
 import { packageFile, VERSION } from "../../../http/package-files.ts";
 
-/** Why a manager that nobody starts again cannot replace its program. */
+/** Reason why a manager without a supervisor cannot replace its program. */
 export const IN_FOREGROUND = "it is in the foreground, or part of another program: start it again";
 
 const manifest = z.object({ version: z.string().max(64) });

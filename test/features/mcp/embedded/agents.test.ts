@@ -101,7 +101,7 @@ describe.each(ERA_NAMES)("an agent whose client is %s", (era) => {
     await using agent = await new Agent(era, null).connect(served, operator);
     const before = await found();
     const restart = () => agent.call("restart_process", { name });
-    expect(await restart()).toMatchObject({ failed: true, text: expect.stringContaining("nobody is there") });
+    expect(await restart()).toMatchObject({ failed: true, text: expect.stringContaining("no user who may do that") });
     expect(await found()).toBe(before);
 
     using page = await Page.open(served);

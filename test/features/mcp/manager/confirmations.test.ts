@@ -115,12 +115,12 @@ describe("a question of an agent", () => {
 
   it("is refused at once where no person is who may answer, and for a process that does not exist", async () => {
     const rig = new Rig();
-    expect(await rig.ask()).toMatch(/^conflict: .*nobody is there.*mgr agent questions --follow.*mgr stop sim\/world/);
+    expect(await rig.ask()).toMatch(/^conflict: .*no user who may do that.*mgr agent questions --follow.*mgr stop sim\/world/);
     rig.seenBy(user("eve", { role: "viewer", on: null }, { role: "operator", on: ["db"] }));
-    expect(await rig.ask()).toContain("nobody is there");
+    expect(await rig.ask()).toContain("no user who may do that");
     const stop = rig.confirmations.follow(ada, () => {});
     stop();
-    expect(await rig.ask()).toContain("nobody is there");
+    expect(await rig.ask()).toContain("no user who may do that");
     expect(await rig.ask({ ...STOP, name: "sim/none" })).toContain("not_found");
   });
 
@@ -142,7 +142,7 @@ describe("a question of an agent", () => {
   it("is neither shown to an access token nor answered by one", async () => {
     const rig = new Rig();
     const seenByToken = rig.seenBy(agent);
-    expect(await rig.ask()).toContain("nobody is there");
+    expect(await rig.ask()).toContain("no user who may do that");
     const seen = rig.seenBy(ada);
     void rig.ask();
     expect(seenByToken()).toEqual([]);

@@ -2,8 +2,8 @@ import type { AccessToken } from "../../../../src/features/access-tokens/wire.ts
 import { client } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
 import { confirm } from "../../ui/dialog.tsx";
-import { Icon } from "../../ui/marks/icons.tsx";
 import { SidePanel } from "../../ui/list/side-panel.tsx";
+import { Icon } from "../../ui/marks/icons.tsx";
 import { complain } from "../../ui/toasts.ts";
 import { refresh } from "./access-store.ts";
 import { endText, onText } from "./token-text.ts";

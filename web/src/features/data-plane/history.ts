@@ -2,7 +2,7 @@ import type { TraceSamples } from "./plot/trace-samples.ts";
 import type { Trace } from "./plot/traces.ts";
 
 export interface Wanted {
-  /** How far back to read, seconds. */
+  /** Time span to read, seconds. */
   readonly seconds: number;
   readonly signal: AbortSignal;
   /** Called with the stored samples of a topic. */

@@ -1,8 +1,8 @@
 import type { Process } from "../../../../src/protocol/resources/resources.ts";
 import { poppedOut, show, showBeside } from "../../state/navigation.ts";
 import { viewRefusal } from "../../state/views.ts";
-import { IconButton } from "../../ui/marks/icons.tsx";
 import { isNarrow } from "../../ui/browser/screen.ts";
+import { IconButton } from "../../ui/marks/icons.tsx";
 import { displayOf } from "./display-of.ts";
 
 /** A button that shows the windows of a graphical program beside its terminal. */

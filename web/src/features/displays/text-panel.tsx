@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { Button } from "../../ui/button.tsx";
 import { copy } from "../../ui/browser/clipboard.ts";
+import { Button } from "../../ui/button.tsx";
 import { IconButton } from "../../ui/marks/icons.tsx";
 import type { DisplayScreen } from "./display-screen.ts";
 

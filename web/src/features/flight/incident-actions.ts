@@ -2,8 +2,8 @@ import { bytesText } from "../../../../src/client/shown/units.ts";
 import type { Incident } from "../../../../src/features/flight/wire.ts";
 import { show } from "../../state/navigation.ts";
 import { ask, command } from "../../state/store.ts";
-import { confirm } from "../../ui/dialog.tsx";
 import { downloadFrom } from "../../ui/browser/download.ts";
+import { confirm } from "../../ui/dialog.tsx";
 import { complain } from "../../ui/toasts.ts";
 
 /** Keeps what all hosts have recorded until now, and shows it. */

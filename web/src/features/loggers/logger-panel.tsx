@@ -3,8 +3,8 @@ import { refusalOf } from "../../state/access.ts";
 import { command } from "../../state/store.ts";
 import { Button } from "../../ui/button.tsx";
 import { confirm } from "../../ui/dialog.tsx";
-import { Icon } from "../../ui/marks/icons.tsx";
 import { SidePanel } from "../../ui/list/side-panel.tsx";
+import { Icon } from "../../ui/marks/icons.tsx";
 import { LoggerDownload } from "./logger-download.tsx";
 import { samplesOf } from "./logger-form-values.ts";
 

@@ -1,10 +1,10 @@
 import { signal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { kept } from "../../state/settings.ts";
-import { Button } from "../../ui/button.tsx";
 import { useSize } from "../../ui/browser/element-size.ts";
-import { IconButton } from "../../ui/marks/icons.tsx";
 import { isNarrow } from "../../ui/browser/screen.ts";
+import { Button } from "../../ui/button.tsx";
+import { IconButton } from "../../ui/marks/icons.tsx";
 import { clockAt } from "../../ui/time.ts";
 import { GraphView } from "./graph/graph-view.tsx";
 import { HostsTable } from "./hosts-table.tsx";

@@ -5,9 +5,9 @@ import type { TcpConnection } from "../../../../src/features/network-statistics/
 import { linkTo } from "../../state/navigation.ts";
 import { client, hasProcess } from "../../state/store.ts";
 import { viewOfPid } from "../../state/views.ts";
-import { IconButton } from "../../ui/marks/icons.tsx";
 import { SidePanel } from "../../ui/list/side-panel.tsx";
 import { filterByWords } from "../../ui/list/word-filter.ts";
+import { IconButton } from "../../ui/marks/icons.tsx";
 import { clockAt } from "../../ui/time.ts";
 
 interface Answer {

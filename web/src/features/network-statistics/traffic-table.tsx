@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
-import { Icon, IconButton } from "../../ui/marks/icons.tsx";
 import { useHeldRows } from "../../ui/list/held-rows.ts";
 import { sorted } from "../../ui/list/sorted.ts";
+import { Icon, IconButton } from "../../ui/marks/icons.tsx";
 
 export interface TrafficColumn<T> {
   readonly title: string;

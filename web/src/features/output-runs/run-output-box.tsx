@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { endText, type ShownRun } from "../../../../src/client/shown/run-list.ts";
-import { Button } from "../../ui/button.tsx";
 import { downloadFrom } from "../../ui/browser/download.ts";
+import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/marks/icons.tsx";
 import { downloadRefusal } from "./download-buttons.tsx";
 import { outputAddress } from "./output-address.ts";

@@ -3,10 +3,10 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { TaskColumn, TaskRow } from "../../../../src/features/process-list/wire.ts";
 import { linkTo } from "../../state/navigation.ts";
 import { hasProcess } from "../../state/store.ts";
+import { isNarrow } from "../../ui/browser/screen.ts";
 import type { HeldRows } from "../../ui/list/held-rows.ts";
 import { scrollToRow } from "../../ui/list/row-focus.ts";
 import { useRowWindow } from "../../ui/list/row-window.ts";
-import { isNarrow } from "../../ui/browser/screen.ts";
 import { lasting } from "../../ui/time.ts";
 import type { Order } from "./task-query.ts";
 

@@ -53,7 +53,7 @@ export function positionOf({ playback, at }: ShownPlayback): number {
   return Math.min(length, position + passed);
 }
 
-/** Moves a play. Its position is shown at once, so that the next key goes on from there. */
+/** Moves a play. Its position is shown at once, so that the next key continues from there. */
 export async function seek({ playback }: ShownPlayback, wanted: number): Promise<void> {
   const position = Math.min(playback.length, Math.max(0, wanted));
   put(shown({ ...playback, position }));

@@ -8,7 +8,7 @@ import { confirm } from "../../ui/dialog.tsx";
 import { Icon } from "../../ui/marks/icons.tsx";
 import { namesOf, presentStep } from "./steps-store.ts";
 
-/** Restarts the members of a group one after the other; while that goes on, it shows the progress and cancels the rest. */
+/** Restarts the members of a group one after the other; meanwhile, it shows the progress and cancels the rest. */
 export function RollingButton({ name }: { name: string }) {
   const group = findGroup(tree.value, name);
   const members = group === undefined ? [] : membersOf(group);

@@ -2,9 +2,9 @@ import { useRef } from "preact/hooks";
 import { durationText, ownTime, PHASE_WORDS, phasesOf } from "../../../../src/features/start-analysis/phases.ts";
 import type { ProcessStart, StartChainLink } from "../../../../src/features/start-analysis/wire.ts";
 import { linkTo, showProcess } from "../../state/navigation.ts";
+import { isNarrow } from "../../ui/browser/screen.ts";
 import { useRowWindow } from "../../ui/list/row-window.ts";
 import { Name } from "../../ui/name.tsx";
-import { isNarrow } from "../../ui/browser/screen.ts";
 import { partsOf, type Span, spanOf, ticksOf } from "./chart-scale.ts";
 
 /** Row heights in the style sheet, px: rows out of view are not drawn. */

@@ -18,7 +18,7 @@ export function LatencySection({ topic }: { topic: string }) {
   const [seconds, setSeconds] = useState(DEFAULT_SECONDS);
   const [measured, setMeasured] = useState<{ readonly result: Latency; readonly chain: string } | null>(null);
   const [isMeasuring, setMeasuring] = useState(false);
-  /** Those that measurements found, by their text. */
+  /** Chains that measurements found, by their text. */
   const [chains, setChains] = useState<ReadonlyMap<string, readonly string[]>>(new Map());
   const [chosen, setChosen] = useState(ALL_CHAINS);
   const chain = chains.get(chosen);

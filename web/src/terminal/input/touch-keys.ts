@@ -5,7 +5,7 @@ const CURSOR_KEYS = { up: "A", down: "B", right: "C", left: "D", home: "H", end:
 const OTHER_KEYS = { esc: "\x1b", tab: "\t", pageUp: "\x1b[5~", pageDown: "\x1b[6~" } as const;
 
 export type TouchKey = keyof typeof CURSOR_KEYS | keyof typeof OTHER_KEYS | "|" | "/" | "-" | "~";
-/** How long a modifier is held: tapped once, for the next key; tapped twice, until it is tapped again. */
+/** Duration of a modifier: tapped once, for the next key; tapped twice, until it is tapped again. */
 export type Held = "off" | "once" | "locked";
 export type Modifier = "ctrl" | "alt";
 export type Modifiers = Readonly<Record<Modifier, Held>>;

@@ -14,7 +14,7 @@ export type PastRun = Detail["history"][number];
 export interface RunHistory {
   /** Newest first. */
   readonly runs: readonly PastRun[];
-  /** Changes of state, which tell the causes; oldest first. */
+  /** Changes of state, which contain the causes; oldest first. */
   readonly changes?: Detail["changes"];
   /** Exit codes that count as success. */
   readonly successCodes?: readonly number[];

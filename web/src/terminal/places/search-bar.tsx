@@ -2,8 +2,8 @@ import { signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
 import { IconButton } from "../../ui/marks/icons.tsx";
-import { resultText, type SearchQuery, type SearchResults, searchProblem } from "./search-query.ts";
 import type { OpenTerminal } from "../terminal.ts";
+import { resultText, type SearchQuery, type SearchResults, searchProblem } from "./search-query.ts";
 
 /** Options that are kept from one search to the next, in every terminal. */
 const isCaseSensitive = signal(false);

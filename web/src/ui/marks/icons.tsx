@@ -1,6 +1,6 @@
+import { isNarrow } from "../browser/screen.ts";
 import { Button } from "../button.tsx";
 import { type IconName, PATHS } from "./icon-paths.ts";
-import { isNarrow } from "../browser/screen.ts";
 
 export function Icon({ name }: { name: IconName }) {
   return (

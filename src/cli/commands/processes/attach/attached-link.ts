@@ -7,7 +7,7 @@ const BACK_MS = 30_000;
 
 interface AttachedLinkOptions {
   readonly reconnect: ((signal: AbortSignal) => Promise<ManagerClient>) | null;
-  /** Tells the user something. */
+  /** Shows a message to the user. */
   readonly note: (text: string) => void;
   /** Ends the wait for a manager; default: BACK_MS after its beginning. */
   readonly limit?: () => AbortSignal;

@@ -11,7 +11,7 @@ const AGAIN_MS = 200;
 interface AttachedOutputOptions {
   /** Called when the process has written output. */
   readonly heard: () => void;
-  /** Tells the user something. */
+  /** Shows a message to the user. */
   readonly note: (text: string) => void;
 }
 

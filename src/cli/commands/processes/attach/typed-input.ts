@@ -10,7 +10,7 @@ interface TypedInputOptions {
   readonly past: Replayed;
   /** Rejects with `host_unavailable` if it is not known whether the process got the text. */
   readonly send: (text: string) => Promise<void>;
-  /** Tells the user something. */
+  /** Shows a message to the user. */
   readonly note: (text: string) => void;
 }
 

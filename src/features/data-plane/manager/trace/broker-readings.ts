@@ -1,6 +1,6 @@
 import type { SubjectTrace } from "../../../../bus/broker/trace/subject-trace.ts";
 
-/** What a broker knew about a subject at one moment. */
+/** State of a subject in one broker at one moment. */
 export interface Reading {
   readonly trace: SubjectTrace;
   readonly quietMs: number | null;

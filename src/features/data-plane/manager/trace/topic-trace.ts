@@ -29,7 +29,7 @@ export interface TopicTraceOptions {
   readonly hub: () => { readonly broker: Pick<Broker, "trace">; readonly registry: Pick<Registry, "quietFor"> } | null;
 }
 
-/** Follows the way of topics through the brokers of all hosts. */
+/** Traces the path of topics through the brokers of all hosts. */
 export class TopicTraces {
   readonly #options: TopicTraceOptions;
 

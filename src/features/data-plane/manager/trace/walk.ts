@@ -12,7 +12,7 @@ const MIN_SENT = 5;
 export interface TracedBroker {
   /** Canonical name of its host; null: the manager's broker, or a nats-server in its place. */
   readonly host: string | null;
-  /** What it counted; a text: why it could not be read. */
+  /** Its counters; a text: the reason why they could not be read. */
   readonly span: BrokerSpan | string;
 }
 
@@ -35,11 +35,11 @@ export interface TracedSubscriber {
   readonly topics: readonly string[];
 }
 
-/** What is known about the way of a topic. */
+/** The path of a topic from its publisher to its subscribers. */
 export interface Way {
   readonly topic: string;
   readonly publisher: TracedPublisher | null;
-  /** The subscriber that is looked at; null: there is none. */
+  /** The subscriber in question; null: there is none. */
   readonly subscriber: TracedSubscriber | null;
   /** The name that was searched; null: any subscriber. */
   readonly to: string | null;

@@ -10,7 +10,7 @@ const LITTLE_BYTES = 1024 ** 3;
 /** With less, a manager cannot save what users request for long, bytes. */
 const MIN_BYTES = 64 * 1024 ** 2;
 
-/** The state folder: nobody else can change what is in it, and this user can. */
+/** The state folder: only this user can change what is in it. */
 export function stateFolderFinding(folder: string): Finding {
   const check = "state folder";
   try {

@@ -3,7 +3,7 @@ import { isMissing } from "../../../../files/state-file.ts";
 import { summaryOf } from "../../../recordings/samples/mcap/file-summary.ts";
 import { repairMcap } from "../../../recordings/samples/mcap/repair.ts";
 
-/** What a killed daemon has left of a part, as a complete file; null: nothing. */
+/** The part that a killed daemon has left, as a complete file; null: there is none. */
 export async function leftIn(path: string): Promise<{ start: bigint; end: bigint; messages: number } | null> {
   try {
     await repairMcap(path);

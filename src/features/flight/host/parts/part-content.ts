@@ -6,7 +6,7 @@ const MAX_NAMED_TOPICS = 10;
 /** Longest name in a sentence, UTF-16 code units. */
 const MAX_NAME = 200;
 
-/** What a part lacks, as sentences for a person. */
+/** Gaps of a part, as sentences for a person. */
 export class Missing {
   readonly #sentences: string[];
   readonly #losses: Map<string, number>;

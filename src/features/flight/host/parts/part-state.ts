@@ -5,7 +5,7 @@ import { flightPart } from "../../contract.ts";
 /** A part that is being written, for the next program. Its index, and what waits for the disk, are large bytes. */
 export const writingState = z.object({
   part: flightPart,
-  /** Place in the ring at which it goes on. */
+  /** Place in the ring at which it continues. */
   number: z.int().min(0),
   offset: z.int().min(0),
   /** By the clock of the kernel, milliseconds. */

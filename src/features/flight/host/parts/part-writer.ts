@@ -21,7 +21,7 @@ export const INCIDENT = "mgr.incident";
 const READ_MS = 500;
 /** Bytes that may wait for the disk before the ring is read on: the queue drops messages only far above that. */
 const MAX_AHEAD_BYTES = 4 * 1024 * 1024;
-/** Interval of looks at the free space, milliseconds. */
+/** Interval of checks of the free space, milliseconds. */
 const SPACE_MS = 1_000;
 const NO_BYTES = new Uint8Array();
 
@@ -183,7 +183,7 @@ export class PartWriter implements RingVisitor {
         return null;
       }
     }
-    // What is published up to this moment is in the ring.
+    // Everything published up to this moment is in the ring.
     const left = this.#endAt - clock.monotonic();
     const hasMore = await this.#reader.slice(this);
     if (this.#file.unwritten > MAX_AHEAD_BYTES) await this.#file.settled();

@@ -149,7 +149,7 @@ export class DiskRing {
       await this.#listed;
       await this.#removeSurplus(0);
       if (!this.isOn) return;
-      // What is dropped from memory meanwhile is gone.
+      // Records that are dropped from memory meanwhile are lost.
       const unsaved = blocks.filter(({ saved, length }) => saved < length).map((block) => [block, block.number] as const);
       for (const [block, number] of unsaved) if (block.number === number) await this.#save(block);
     } catch (error) {

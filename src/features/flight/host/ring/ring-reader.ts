@@ -15,7 +15,7 @@ import {
   topicOf,
 } from "./records.ts";
 
-/** What is read in one turn of the event loop, at most: some milliseconds. */
+/** Maximum amount that is read in one turn of the event loop: some milliseconds. */
 const MAX_SLICE_RECORDS = 500;
 const MAX_SLICE_BYTES = 4 * 1024 * 1024;
 
@@ -25,7 +25,7 @@ export interface RingPosition {
   readonly offset: number;
 }
 
-/** What a reader finds, in order. Messages are valid only during the call. */
+/** Called with the entries of the ring, in order. Messages are valid only during the call. */
 export interface RingVisitor {
   message(message: RingMessage): void;
   lost(topic: string, count: number, time: bigint): void;
@@ -42,7 +42,7 @@ interface Records {
   readonly isValid: () => boolean;
 }
 
-/** Reads the ring from a time on, in slices, while it goes on: from memory, and from the disk what memory does not have any more. */
+/** Reads the ring from a time on, in slices, while it grows: from memory, and older entries from the disk. */
 export class RingReader {
   readonly #memory: MemoryRing;
   readonly #disk: DiskRing | null;
@@ -74,7 +74,7 @@ export class RingReader {
     return new RingReader(memory, disk, { number, offset: 0 });
   }
 
-  /** A reader that goes on at a place. */
+  /** A reader that continues at a place. */
   static at(memory: MemoryRing, disk: DiskRing | null, position: RingPosition): RingReader {
     return new RingReader(memory, disk, position);
   }

@@ -29,7 +29,7 @@ interface OutputTriggersOptions {
   readonly fire: (trigger: HostTrigger, text: string, process: string) => void;
 }
 
-/** Looks for regular expressions in the lines that processes write. */
+/** Matches regular expressions against the lines that processes write. */
 export class OutputTriggers {
   readonly #options: OutputTriggersOptions;
   readonly #allowance = new Allowance(EXAMINED);

@@ -14,7 +14,7 @@ interface RunTrigger {
   readonly states: readonly RunState[] | null;
 }
 
-/** Looks for crashes and states of runs. */
+/** Detects crashes and states of runs. */
 export class RunTriggers {
   readonly #fire: (trigger: HostTrigger, text: string, process: string) => void;
   readonly #failures = new Failures();

@@ -23,7 +23,7 @@ export interface Guessed extends Carried {
 
 export interface Dropped extends Outcome {
   readonly why: string;
-  /** What to do instead; "": nothing has to be done. */
+  /** Replacement; "": nothing has to be done. */
   readonly instead: string;
 }
 

@@ -2,7 +2,7 @@ import type { WebhookWay } from "../../config-ways.ts";
 import type { Notification } from "../../notification.ts";
 import { linesOf } from "../../notification-text.ts";
 
-/** Bodies of webhooks. What processes control is text in JSON: no format gives it a meaning, so it can mention nobody and link nowhere. */
+/** Bodies of webhooks. What processes control is text in JSON: no format interprets it, so it cannot contain mentions or links. */
 
 interface Body {
   readonly type: string;

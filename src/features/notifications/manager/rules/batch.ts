@@ -14,7 +14,7 @@ export interface BatchEntry {
   /** Wall clock, milliseconds. */
   readonly since: number;
   readonly until: number | null;
-  /** How often it has begun since the notification before. */
+  /** Number of times that it has begun since the previous notification. */
   readonly times: number;
 }
 

@@ -18,7 +18,7 @@ export interface Tracked {
   readonly wasNotified: boolean;
 }
 
-/** Interval between two looks at quiet hours while something waits for their end, milliseconds. */
+/** Interval between two checks of quiet hours while something waits for their end, milliseconds. */
 const QUIET_LOOK_MS = 30_000;
 
 interface RuleStateOptions {
@@ -174,7 +174,7 @@ export class RuleState {
     return this.#sent.length < this.rule.at_most;
   }
 
-  /** Monotonic time from which a batch may be sent, or its holds are looked at again. */
+  /** Monotonic time from which a batch may be sent, or its holds are checked again. */
   #sendable(due: number, { wall, mono }: Moment): number {
     if (isQuiet(this.rule.quiet, wall)) return mono + QUIET_LOOK_MS;
     const oldest = this.#mayBeSent(mono) ? null : this.#sent[0];

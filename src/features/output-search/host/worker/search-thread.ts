@@ -6,7 +6,7 @@ import { createMatcher } from "./matcher.ts";
 import type { SearchJob, SearchReply, SearchSettings } from "./messages.ts";
 
 const NEWLINE = 0x0a;
-/** Hits are sent when there are so many bytes of them, and after each part of a file that has some. */
+/** Hits are sent when they have this many bytes, and after each part of a file that has some. */
 const BATCH_BYTES = 64 * 1024;
 
 interface SearchThreadOptions {

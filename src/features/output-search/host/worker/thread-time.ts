@@ -6,7 +6,7 @@ export function threadId(): number {
   return Number(basename(readlinkSync("/proc/thread-self")));
 }
 
-/** Processor time of a thread of this process as /proc tells it, milliseconds. The text is that of its `schedstat`. */
+/** Processor time of a thread of this process by /proc, milliseconds. The text is that of its `schedstat`. */
 export function cpuMsOf(schedstat: string): number {
   return Number(schedstat.split(" ", 1)[0]) / 1e6;
 }

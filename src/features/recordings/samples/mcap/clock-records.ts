@@ -6,13 +6,13 @@ import type { ClockOffset } from "../../../host-clocks/clock-drift.ts";
  */
 export const CLOCK = "mgr.clock";
 
-/** What a file says about the clock at one place. All in nanoseconds. */
+/** State of the clock at one place of a file. All in nanoseconds. */
 export interface ClockRecord {
   /** Offset of the record in the file, bytes. */
   readonly position: number;
   /** Null: the manager had not measured it. */
   readonly known: (ClockOffset & { readonly at: bigint }) | null;
-  /** What the clock was set by just before. */
+  /** Step by which the clock was set just before. */
   readonly step: bigint;
 }
 

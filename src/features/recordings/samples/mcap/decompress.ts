@@ -4,7 +4,7 @@ import { decompress } from "fzstd";
 /** Maximum size of a chunk, bytes: a reader has a whole chunk in memory. Most writers close a chunk at 1 to 8 MiB. */
 export const MAX_CHUNK_BYTES_READ = 256 * 1024 * 1024;
 
-/** Compressions of chunks that are read, of at most so many bytes: files of this program have none, most other writers use zstd. */
+/** Compressions of chunks that are read, up to a size in bytes: files of this program have none, most other writers use zstd. */
 export function decompressors(maxBytes: number): DecompressHandlers {
   return {
     zstd: (compressed, size) => {

@@ -5,7 +5,7 @@ import { decompressors, MAX_CHUNK_BYTES_READ } from "./decompress.ts";
 import { type IndexedFile, openIndexed } from "./indexed-file.ts";
 import { schemaText } from "./schema-data.ts";
 
-/** What a file says about the messages of one channel. */
+/** Facts that a file states about the messages of one channel. */
 export interface FileChannel {
   readonly topic: string;
   /** Encoding of the messages, and of their definition, as MCAP names them: `cdr` and `ros2msg`. */
@@ -43,11 +43,11 @@ export interface MessageFile {
 /** Size of the pieces in which a file without an index is read, bytes. */
 const PIECE_BYTES = 256 * 1024;
 
-/** What a reader may hold in memory, bytes. */
+/** Memory limits of a reader, bytes. */
 export interface ReadLimits {
-  /** Of a chunk, or a record outside of chunks. */
+  /** Largest chunk, or record outside of chunks. */
   readonly chunkBytes: number;
-  /** Of the chunks that overlap in time. */
+  /** Sum of the chunks that overlap in time. */
   readonly overlappingBytes: number;
 }
 

@@ -3,7 +3,7 @@ import type { ClockRecord } from "./clock-records.ts";
 
 /** Puts times of one clock right: to those of the manager. Nanoseconds. */
 export interface TimeCorrection {
-  /** What is subtracted from a time of the host. A later time stays later. */
+  /** Difference that is subtracted from a time of the host. A later time stays later. */
   offsetAt(time: bigint): bigint;
 }
 

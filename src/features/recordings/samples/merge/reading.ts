@@ -26,12 +26,12 @@ export interface WaitingStretch {
   readonly open: () => Promise<PartReading>;
 }
 
-/** What is known of a part before it is merged. */
+/** Facts about a part that are read before it is merged. */
 export interface PreparedPart {
   /** Its index. */
   readonly part: number;
   readonly stretches: readonly WaitingStretch[];
-  /** Of each of its stretches: what the file says about the clock, and the times of its messages by that clock. */
+  /** For each of its stretches, the state of the clock, and the times of its messages by that clock. */
   readonly clocks: readonly { readonly clock: Stretch["clock"]; readonly start: bigint; readonly end: bigint }[];
   /** The newest metadata of each name. */
   readonly metadata: ReadonlyMap<string, ReadonlyMap<string, string>>;

@@ -12,7 +12,7 @@ import type { Player } from "../../player/player.ts";
 import { planTopics, type TopicPlan } from "../../player/topic-plan.ts";
 import type { PlayCommand, PlayReply, PlaySettings } from "./messages.ts";
 
-/** What the thread may hold of a file, bytes: files of this program have chunks of 512 KiB, most others of 1 to 8 MiB. */
+/** Maximum size of the parts of a file that the thread holds, bytes: files of this program have chunks of 512 KiB, most others of 1 to 8 MiB. */
 const FILE_LIMITS = { chunkBytes: 32 * 1024 * 1024, overlappingBytes: 64 * 1024 * 1024 };
 /** Interval at which the state is sent while it changes by itself, milliseconds. */
 const STATE_MS = 250;

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { kept, shade } from "../../../state/settings.ts";
-import { Button } from "../../../ui/button.tsx";
 import { downloadBlob, downloadText } from "../../../ui/browser/download.ts";
+import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/marks/icons.tsx";
 import type { Span } from "../../../ui/plot/finger-span.ts";
 import { traceColors } from "../../../ui/plot/trace-colors.ts";

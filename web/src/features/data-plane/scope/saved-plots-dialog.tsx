@@ -1,11 +1,11 @@
 import { useRef, useState } from "preact/hooks";
 import { messageOf } from "../../../../../src/base/errors.ts";
 import { kept } from "../../../state/settings.ts";
+import { downloadText } from "../../../ui/browser/download.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
-import { downloadText } from "../../../ui/browser/download.ts";
-import { IconButton } from "../../../ui/marks/icons.tsx";
 import { Labelled } from "../../../ui/labelled.tsx";
+import { IconButton } from "../../../ui/marks/icons.tsx";
 import { plot, plotted, setPlot } from "./plotted.ts";
 import {
   fileOfSaved,

@@ -1,7 +1,7 @@
 import type { Span } from "../../../ui/plot/finger-span.ts";
 import type { RecordedMessage } from "../../recordings/file/recorded-file.ts";
 
-/** A state of a run, as changes in an incident tell it. */
+/** A state of a run, by the changes in an incident. */
 export type RunState = "running" | "ready" | "stopping" | "ended" | "failed";
 
 interface Segment extends Span {

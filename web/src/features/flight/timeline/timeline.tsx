@@ -1,8 +1,8 @@
 import type { TargetedPointerEvent } from "preact";
 import { useMemo, useState } from "preact/hooks";
+import { isNarrow } from "../../../ui/browser/screen.ts";
 import { Button } from "../../../ui/button.tsx";
 import type { Span } from "../../../ui/plot/finger-span.ts";
-import { isNarrow } from "../../../ui/browser/screen.ts";
 import { clockSeconds } from "../../../ui/time.ts";
 import type { RecordedMessage } from "../../recordings/file/recorded-file.ts";
 import { placeOf, ticksOf } from "./axis.ts";

@@ -20,7 +20,7 @@ export interface Line {
   readonly reach: number;
 }
 
-/** How far an arc extends, px: at least, for each pixel between its ends, and at most. */
+/** Extent of an arc, px: minimum, per pixel between its ends, and maximum. */
 const ARC = { least: 22, slope: 0.12, most: 70 };
 /** Half of the width of a text on a line, px. */
 const HALF_LABEL = 22;

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { byteRate } from "../../../../../src/client/shown/units.ts";
 import type { NetworkStats } from "../../../../../src/features/network-statistics/wire.ts";
-import { Button } from "../../../ui/button.tsx";
 import { type Size, useSize } from "../../../ui/browser/element-size.ts";
+import { Button } from "../../../ui/button.tsx";
 import { complain } from "../../../ui/toasts.ts";
 import { filter, graphFolds, hostNames, lostAges, pickedHost, topology } from "../network-store.ts";
 import { linkRows } from "../traffic-rows.ts";

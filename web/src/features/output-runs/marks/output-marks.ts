@@ -10,7 +10,7 @@ import { type OutputEnd, readSeenEnds, SeenOutput } from "./seen-output.ts";
 export const marksOn = kept<boolean>("outputMarks", true, (value) => (typeof value === "boolean" ? value : null));
 
 const KEY = "mgr.seenOutput";
-/** Longest delay until a look is written to the browser's storage, ms: a look at a process that writes changes it all the time. */
+/** Maximum delay until a view is written to the browser's storage, ms: viewing a process that writes changes it all the time. */
 const SAVE_MS = 10_000;
 /** Most processes of one answer of the manager. */
 const MAX_ENDS = 1_000;

@@ -1,13 +1,13 @@
 /** Where the output of a process ends: an offset, and the beginning of the id of its stream. */
 export type OutputEnd = readonly [offset: number, stream: string];
 
-/** The memory of a browser: where the output of each process ended when it was last looked at. */
+/** The memory of a browser: the end of the output of each process when it was last viewed. */
 export type SeenEnds = Readonly<Record<string, OutputEnd>>;
 
 /** Answers after the end of a look that still belong to it: they were made up to two seconds before they come. */
 const ANSWERS_AFTER_LOOK = 2;
 
-/** Which processes have written since they were last looked at. */
+/** Processes that have written since they were last viewed. */
 export class SeenOutput {
   readonly #seen: Map<string, OutputEnd>;
   readonly #latest = new Map<string, OutputEnd>();

@@ -1,10 +1,10 @@
 import type { RefObject } from "preact";
 import { useMemo } from "preact/hooks";
 import { openOutputAt } from "../../../terminal/places/open-at.ts";
-import { Icon } from "../../../ui/marks/icons.tsx";
-import { useRowWindow } from "../../../ui/list/row-window.ts";
-import { Name } from "../../../ui/name.tsx";
 import { isNarrow } from "../../../ui/browser/screen.ts";
+import { useRowWindow } from "../../../ui/list/row-window.ts";
+import { Icon } from "../../../ui/marks/icons.tsx";
+import { Name } from "../../../ui/name.tsx";
 import { clockTime } from "../../../ui/time.ts";
 import { type FoundHit, type ResultRow, shownHit } from "./result-rows.ts";
 import { foldProcess, results, searchState, toggleContext } from "./search-run.ts";

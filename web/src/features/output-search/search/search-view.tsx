@@ -55,7 +55,7 @@ export function SearchView() {
   );
 }
 
-/** How far the search is, what was found, and what is missing. */
+/** Progress of the search, its results, and what is missing. */
 function Progress({ state }: { state: SearchState }) {
   const { all } = results.value;
   const found = `${counted(all.count, "hit")} in ${counted(all.processes, "process", "processes")}`;

@@ -1,7 +1,7 @@
 import { linkTo } from "../../../state/navigation.ts";
 import type { ViewOf } from "../../../state/views.ts";
-import { Button } from "../../../ui/button.tsx";
 import { downloadFrom } from "../../../ui/browser/download.ts";
+import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/marks/icons.tsx";
 import { recordings } from "../recordings-store.ts";
 import { fileAddress } from "./file-address.ts";

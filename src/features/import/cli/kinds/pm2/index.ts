@@ -11,7 +11,7 @@ import { runJavascript } from "./run-javascript.ts";
 /** pm2 sends SIGINT, and SIGKILL 1.6 s later. */
 const STOP_SIGNAL = "SIGINT";
 const STOP_TIMEOUT = "1600ms";
-/** pm2's own defaults: so many restarts of runs that were shorter than a second. */
+/** pm2's own defaults: number of restarts of runs that were shorter than a second. */
 const MAX_RESTARTS = 16;
 const MIN_UPTIME = "1s";
 

@@ -9,7 +9,7 @@ import { convertProbe } from "./probes.ts";
 
 /** More restarts than anyone waits for: process-compose has no limit unless one is given. */
 const NO_LIMIT = 1_000_000;
-/** What sh does not have, and bash does. */
+/** Syntax that bash has and sh does not. */
 const BASH_ONLY = /\[\[|<\(|>\(|<<<|\bpipefail\b|\bsource\s|\bdeclare\s|\w+=\(|\{\w+\.\.\w+\}|&>/;
 
 interface Shell {
