@@ -5,6 +5,7 @@ import type { CommandObserver, EndOfCommand } from "../base/command-observer.ts"
 import { type ErrorCode, MgrError, messageOf, shuttingDown, wireCode } from "../base/errors.ts";
 import { decodeFrame } from "../protocol/frames/decode.ts";
 import { ackFrame, encodeFrame, encodeInParts, errorFrame } from "../protocol/frames/encode.ts";
+import type { EncodedProcesses } from "../protocol/frames/encoded-processes.ts";
 import type { AnswerOf, ClientFrame, ClientFrameType, ManagerFrame } from "../protocol/frames/frames.ts";
 import { type RefusalFrame, refusalFrame } from "../protocol/frames/refusal.ts";
 import type { LogEntry, LogLevel } from "../protocol/resources/resources.ts";
@@ -31,6 +32,7 @@ import { contains, outOfScope, type RequestedView, type ViewMode, viewOf } from 
 export interface ConnectionServices {
   readonly control: Control;
   readonly snapshotParts: readonly SnapshotPart[];
+  readonly encodedProcesses: EncodedProcesses;
   readonly dispatch: Dispatch;
   readonly hub: OutputHub;
   readonly events: EventStreams;
@@ -290,7 +292,7 @@ export class Connection implements HandlerContext, TerminalViewer {
     const frames = [request_id === undefined ? first : { ...first, request_id }, ...others];
     return new Promise((resolve) => {
       for (const [index, frame] of frames.entries()) {
-        const parts = encodeInParts(frame);
+        const parts = encodeInParts(frame, this.view.kind === "full" ? this.#services.encodedProcesses : null);
         const first = parts.next().value ?? Buffer.alloc(0);
         this.#outbox.answer(first, index === frames.length - 1 ? resolve : null, parts);
       }

@@ -10,14 +10,14 @@ import { HiddenNames } from "./hidden-names.ts";
 import type { SnapshotPart } from "./snapshot-part.ts";
 import { contains, type GrantedView, type ViewMode } from "./view.ts";
 
-/** The events of one view: an open stream, and the last tree that was sent. */
+/** The events of one view: an open stream, and the tree of the last shape that was sent. */
 interface Scope {
   readonly subscriber: Subscriber<EncodedFrame>;
   /** Name of the process or group, undefined for everything. */
   readonly name: string | undefined;
   /** Null: it shows everything of that name. */
   readonly granted: GrantedView | null;
-  shape: string;
+  tree: readonly ProcessTreeNode[];
 }
 
 /** Maximum number of removed processes whose names are still kept from users who did not see them. */
@@ -86,7 +86,7 @@ export class EventStreams {
     return new Observable<EncodedFrame>((subscriber) => {
       // An earlier change is not sent to the new view.
       this.flush();
-      this.#open.set(key, { subscriber, ...view, shape: treeShape(this.#treeOf(view)) });
+      this.#open.set(key, { subscriber, ...view, tree: this.#treeOf(view) });
       return () => {
         this.#open.delete(key);
         this.#shared.delete(key);
@@ -180,9 +180,9 @@ export class EventStreams {
 
   #sendTree(scope: Scope): void {
     const tree = this.#treeOf(scope);
-    const shape = treeShape(tree);
-    if (shape === scope.shape) return;
-    scope.shape = shape;
+    const isKnown = haveSameShape(tree, scope.tree);
+    scope.tree = tree;
+    if (isKnown) return;
     scope.subscriber.next(encode({ type: "process_tree", process_tree: tree }, "process_tree"));
   }
 
@@ -220,7 +220,15 @@ function scopesOf(name: string): string[] {
   return [scopeKey(undefined), ...ancestorNames(name), name];
 }
 
-/** The tree without its states, which change while its shape does not. */
-function treeShape(tree: ProcessTreeNode[]): string {
-  return JSON.stringify(tree, (key, value: unknown) => (key === "state" ? undefined : value));
+/** Whether nothing but the states of groups differs. Most lists of members are the same object in both. */
+function haveSameShape(some: readonly ProcessTreeNode[], others: readonly ProcessTreeNode[]): boolean {
+  if (some === others) return true;
+  return some.length === others.length && some.every((node, index) => isSameNode(node, others[index]));
+}
+
+function isSameNode(node: ProcessTreeNode, other: ProcessTreeNode | undefined): boolean {
+  if (node === other) return true;
+  if (node.name !== other?.name) return false;
+  if (node.type === "process" || other.type === "process") return node.type === other.type;
+  return node.display_name === other.display_name && node.opened === other.opened && haveSameShape(node.children, other.children);
 }

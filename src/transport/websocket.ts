@@ -4,6 +4,7 @@ import type { Control } from "../actors/control.ts";
 import type { ActorSystem } from "../actors/system.ts";
 import type { Principal } from "../base/access/principal.ts";
 import { MAX_FRAME_BYTES } from "../protocol/frames/decode.ts";
+import { EncodedProcesses } from "../protocol/frames/encoded-processes.ts";
 import type { Process } from "../protocol/resources/resources.ts";
 import { Audiences } from "./audience.ts";
 import { Connection, type ConnectionServices } from "./connection.ts";
@@ -81,6 +82,7 @@ export function createTransport(options: TransportOptions): Transport {
   const services: ConnectionServices = {
     control,
     snapshotParts: extensions,
+    encodedProcesses: new EncodedProcesses(),
     dispatch: createDispatch(extensions),
     hub,
     events,

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { featureSnapshotFields } from "../../src/features/wire.ts";
 import { encodeFrame, encodeInParts } from "../../src/protocol/frames/encode.ts";
+import { EncodedProcesses, encodeProcesses } from "../../src/protocol/frames/encoded-processes.ts";
 import type { ManagerFrame } from "../../src/protocol/frames/frames.ts";
 import type { Process, ProcessTreeNode } from "../../src/protocol/resources/resources.ts";
 import { fakeProcess } from "../support/fakes/fake-control.ts";
@@ -52,10 +53,41 @@ test("a large tree is sent in parts, with its groups and their states", () => {
   expect(JSON.parse(Buffer.concat(parts).toString())).toEqual(frame);
 });
 
-test("a cached process that has changed is sent in its current state", () => {
-  const before = { ...fakeProcess("a"), state: "started" as const };
-  const after = { ...before, state: "ready" as const };
-  for (const process of [before, after, before])
-    expect(JSON.parse(encodeFrame({ type: "process_upsert", process }).toString()).process).toEqual(process);
-  expect(JSON.parse(Buffer.concat([...encodeInParts(snapshotOf([after]))]).toString()).processes).toEqual([after]);
+const withState = (process: Process, state: Process["state"]): Process => ({ ...process, state });
+const listIn = (parts: Buffer[]) => JSON.parse(`[${Buffer.concat(parts).toString()}]`) as Process[];
+
+test("a list of all processes has each of them once and in order, whatever its length", () => {
+  const shared = new EncodedProcesses();
+  for (const length of [0, 1, 49, 50, 51, 100, 101, 7, 0, 150]) {
+    const processes = Array.from({ length }, (_, index) => fakeProcess(`p${index}`));
+    expect(listIn([...shared.parts(processes)])).toEqual(processes);
+    expect(listIn([...encodeProcesses(processes)])).toEqual(processes);
+  }
+});
+
+test("snapshots share the encoded parts in which no process has changed", () => {
+  const shared = new EncodedProcesses();
+  const before = Array.from({ length: 500 }, (_, index) => fakeProcess(`p${index}`));
+  const after = before.map((process, index) => (index === 70 ? withState(process, "ready") : process));
+  const [first, second] = [[...shared.parts(before)], [...shared.parts(after)]];
+  expect(listIn(second)).toEqual(after);
+  expect(second.map((part, index) => part === first[index])).toEqual(first.map((_, index) => index !== 1));
+  expect([...shared.parts(after)].every((part, index) => part === second[index])).toBe(true);
+});
+
+test("two snapshots that are encoded at the same time each show their own moment", () => {
+  const shared = new EncodedProcesses();
+  const before = Array.from({ length: 300 }, (_, index) => fakeProcess(`p${index}`));
+  const after = before.slice(0, 220).map((process) => withState(process, "ready"));
+  const [older, newer] = [shared.parts(before), shared.parts(after)];
+  const [sentOlder, sentNewer] = [[] as Buffer[], [] as Buffer[]];
+  for (let turn = 0; turn < 7; turn++) {
+    for (const [parts, sent] of [[older, sentOlder] as const, [newer, sentNewer] as const]) {
+      const { value } = parts.next();
+      if (value !== undefined) sent.push(value);
+    }
+  }
+  expect(listIn(sentOlder)).toEqual(before);
+  expect(listIn(sentNewer)).toEqual(after);
+  expect(listIn([...shared.parts(after)])).toEqual(after);
 });

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import type { GroupNode, ProcessNode, ProcessTreeNode } from "../../src/protocol/resources/resources.ts";
 import type { EncodedFrame } from "../../src/transport/event-batch.ts";
 import { EventStreams } from "../../src/transport/event-streams.ts";
 import { LogStreams } from "../../src/transport/log-streams.ts";
@@ -86,6 +87,49 @@ describe("process_tree", () => {
     await Promise.resolve();
     expect(group.received()).toEqual(["process_upsert sim/new", "process_tree"]);
     expect(group.frames()[1].process_tree).toMatchObject([{ type: "group", name: "sim" }]);
+  });
+
+  it.each<[string, (group: GroupNode) => ProcessTreeNode[]]>([
+    ["a group is shown unfolded", (group) => [{ ...group, opened: true }]],
+    ["a group has another title", (group) => [{ ...group, display_name: "Other" }]],
+    ["two members change places", (group) => [{ ...group, children: group.children.toReversed() }]],
+    ["a process takes the place of a group", (group) => [{ type: "process", name: group.name }]],
+    ["a group is gone", () => []],
+  ])("is sent when %s", async (_change, changed) => {
+    const group: GroupNode = {
+      type: "group",
+      name: "all",
+      display_name: "all",
+      opened: false,
+      state: "stopped",
+      children: ["all/a", "all/b"].map((name) => ({ type: "process", name })),
+    };
+    let tree: ProcessTreeNode[] = [group];
+    control.processTree = () => tree;
+    const full = follow({ kind: "full" });
+    const show = async (next: ProcessTreeNode[]) => {
+      tree = next;
+      control.events.publish({ type: "tree_changed" });
+      await Promise.resolve();
+    };
+    await show([{ ...group, state: "ready", children: [...group.children] }]);
+    expect(full.received()).toEqual([]);
+    await show(changed(group));
+    expect(full.frames()).toEqual([{ type: "process_tree", process_tree: tree }]);
+  });
+
+  it("costs nothing when a view opens, however many processes it has", () => {
+    let isRead = false;
+    const node: ProcessNode = {
+      type: "process",
+      get name() {
+        isRead = true;
+        return "all";
+      },
+    };
+    control.processTree = () => [node];
+    follow({ kind: "full" });
+    expect(isRead).toBe(false);
   });
 
   it("is sent once for all changes of a turn, or at once on request", async () => {

@@ -1,52 +1,44 @@
 import type { ErrorCode } from "../../base/errors.ts";
-import type { Process, ProcessTreeNode } from "../resources/resources.ts";
+import type { ProcessTreeNode } from "../resources/resources.ts";
+import { type EncodedProcesses, encodeProcesses } from "./encoded-processes.ts";
 import type { RequestId } from "./field-kinds.ts";
 import type { AckFrame, ClientFrame, ErrorFrame, ManagerFrame } from "./frames.ts";
 
-/** Maximum size of one part of a long frame, unless a piece of it is longer; characters: nearly all are one byte long. */
+/** Maximum size of one part of a tree, unless a piece of it is longer; characters: nearly all are one byte long. */
 const PART_LENGTH = 56 * 1024;
-
-/** Cached JSON of processes. A snapshot joins these texts: encoding all of them for each snapshot takes as long as the rest of it. */
-const encodedProcesses = new WeakMap<Process, string>();
 
 /** Cached JSON of the members of groups that have only processes: these stay the same while the group's state changes. */
 const encodedMembers = new WeakMap<readonly ProcessTreeNode[], string>();
 /** Maximum number of members whose JSON is cached: more are encoded one by one, in several parts. */
 const MAX_KEPT_MEMBERS = 500;
 
-/** Encodes a frame, which can then be sent to many clients. The process objects in it must not be modified afterwards. */
+/** Encodes a frame, which can then be sent to many clients. */
 export function encodeFrame(frame: ManagerFrame): Buffer {
-  if (frame.type !== "process_upsert") return Buffer.from(JSON.stringify(frame));
-  const { process, ...rest } = frame;
-  return Buffer.from(`${JSON.stringify(rest).slice(0, -1)},"process":${encodeProcess(process)}}`);
+  return Buffer.from(JSON.stringify(frame));
 }
 
 /**
  * Encodes a frame in parts, each created on demand: a snapshot of 10,000 processes in one piece blocks all clients for 50 ms, and
- * the tree alone of 100,000 for 75 ms. All parts show the state at the time when the frame was created.
+ * the tree alone of 100,000 for 75 ms. All parts show the state at the time when the frame was created. `shared`: what snapshots of all processes
+ * share; null for a snapshot that shows some of them.
  */
-export function* encodeInParts(frame: ManagerFrame): Generator<Buffer, undefined> {
+export function* encodeInParts(frame: ManagerFrame, shared: EncodedProcesses | null = null): Generator<Buffer, undefined> {
   if (frame.type !== "snapshot") {
     yield encodeFrame(frame);
     return;
   }
-  let part = "";
-  for (const piece of snapshotPieces(frame)) {
-    if (part.length > 0 && part.length + piece.length > PART_LENGTH) {
+  const { processes, process_tree, ...rest } = frame;
+  let part = `${JSON.stringify(rest).slice(0, -1)},"process_tree":`;
+  for (const piece of treePieces(process_tree)) {
+    if (part.length + piece.length > PART_LENGTH) {
       yield Buffer.from(part);
       part = "";
     }
     part += piece;
   }
-  yield Buffer.from(part);
-}
-
-function* snapshotPieces({ processes, process_tree, ...rest }: Extract<ManagerFrame, { type: "snapshot" }>): Generator<string> {
-  yield `${JSON.stringify(rest).slice(0, -1)},"process_tree":`;
-  yield* treePieces(process_tree);
-  yield `,"processes":[`;
-  for (const [index, process] of processes.entries()) yield index > 0 ? `,${encodeProcess(process)}` : encodeProcess(process);
-  yield "]}";
+  yield Buffer.from(`${part},"processes":[`);
+  yield* shared?.parts(processes) ?? encodeProcesses(processes);
+  yield Buffer.from("]}");
 }
 
 function* treePieces(nodes: readonly ProcessTreeNode[]): Generator<string> {
@@ -73,14 +65,6 @@ function* treePieces(nodes: readonly ProcessTreeNode[]): Generator<string> {
     }
   }
   yield "]";
-}
-
-function encodeProcess(process: Process): string {
-  const known = encodedProcesses.get(process);
-  if (known !== undefined) return known;
-  const encoded = JSON.stringify(process);
-  encodedProcesses.set(process, encoded);
-  return encoded;
 }
 
 export interface Refusal {
