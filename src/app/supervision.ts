@@ -173,15 +173,12 @@ export class Supervision {
   hostChanged(host: string, isReady: boolean): void {
     if (!isReady) return this.#supervised.hostLost(host);
     this.#supervised.hostReady(host);
-    // After the host's reports, which most of its processes react to.
-    queueMicrotask(() => this.#showReady(host));
-  }
-
-  #showReady(host: string): void {
-    for (const name of this.processTable.shownAsLost(host)) {
-      this.processTable.forgetProjection(name);
-      this.#router.publish(name);
-    }
+    const names = this.processTable.namesAt(host);
+    for (const name of names) this.processTable.forgetProjection(name);
+    // The step of a process that takes the host's report publishes it as well: what is left are processes without a report.
+    queueMicrotask(() => {
+      for (const name of names) this.#router.publish(name);
+    });
   }
 
   /** Whether the host knows which of its processes it has to restart without a manager. */

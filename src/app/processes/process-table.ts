@@ -157,11 +157,6 @@ export class ProcessTable implements HostedProcesses {
     this.#parked.delete(name);
   }
 
-  /** Processes that are shown as on a host that is not ready, although it is. */
-  shownAsLost(host: string): string[] {
-    return this.isHostReady(host) ? this.namesAt(host).filter((name) => this.#shown.get(name)?.host_ready === false) : [];
-  }
-
   tree(scope?: string): ProcessTreeNode[] {
     this.#refresh();
     return scope === undefined ? this.#shown.tree.nodes() : this.#shown.tree.part(scope);
