@@ -8,7 +8,7 @@ import { ackFrame, encodeFrame, encodeInParts, errorFrame } from "../protocol/fr
 import type { EncodedProcesses } from "../protocol/frames/encoded-processes.ts";
 import type { AnswerOf, ClientFrame, ClientFrameType, ManagerFrame } from "../protocol/frames/frames.ts";
 import { type RefusalFrame, refusalFrame } from "../protocol/frames/refusal.ts";
-import type { LogEntry, LogLevel } from "../protocol/resources/resources.ts";
+import type { LogLevel } from "../protocol/resources/resources.ts";
 import type { Audiences } from "./audience.ts";
 import { type Dispatch, isReadOnly } from "./dispatch.ts";
 import type { EncodedFrame } from "./event-batch.ts";
@@ -188,10 +188,6 @@ export class Connection implements HandlerContext, TerminalViewer {
   /** Null: everything of the view may be seen. */
   get hiddenNames(): HiddenNames | null {
     return this.view.kind === "granted" ? this.#services.events.hiddenNames(this.view) : null;
-  }
-
-  shownEntries(entries: readonly LogEntry[]): LogEntry[] {
-    return this.hiddenNames?.log(entries) ?? [...entries];
   }
 
   flushEvents(): void {

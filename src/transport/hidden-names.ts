@@ -1,16 +1,14 @@
 import type { ProcessDetail } from "../actors/control.ts";
 import { ancestorNames, isWithin } from "../base/text/names.ts";
 import { groupState, type LogEntry, type Process, type ProcessTreeNode, stateInGroup } from "../protocol/resources/resources.ts";
+import { HiddenText } from "./hidden-text.ts";
 import { contains, type GrantedView } from "./view.ts";
-
-/** Takes the place of the name of a hidden process in a text. */
-const PLACEHOLDER = "(hidden)";
 
 /** Removes the names of processes that a view does not show from what it shows. */
 export class HiddenNames {
   readonly #view: GrantedView;
   readonly #known: ReadonlySet<string>;
-  #hidden: readonly string[] | null = null;
+  #hidden: HiddenText | null = null;
   /** Groups of entries of the log, and whether they are shown. */
   readonly #shown = new Map<string, boolean>();
 
@@ -58,14 +56,17 @@ export class HiddenNames {
     });
   }
 
-  /** The entries that say which processes they concern, if all of these are in view. */
-  log(entries: readonly LogEntry[]): LogEntry[] {
-    return entries.flatMap((entry): LogEntry[] => {
+  /** The last `limit` of the entries that say which processes they concern, if all of these are in view. */
+  log(entries: readonly LogEntry[], limit = entries.length): LogEntry[] {
+    const shown: LogEntry[] = [];
+    for (let at = entries.length - 1; at >= 0 && shown.length < limit; at--) {
+      const entry = entries[at];
+      const names = entry === undefined ? [] : namesOf(entry);
+      if (entry === undefined || names.length === 0 || !names.every((name) => this.#isShown(name))) continue;
       const { change, msg } = entry;
-      const names = namesOf(entry);
-      if (names.length === 0 || !names.every((name) => this.#isShown(name))) return [];
-      return [{ ...entry, msg: this.text(msg), ...(change && { change: { ...change, reason: this.reason(change.reason) } }) }];
-    });
+      shown.push({ ...entry, msg: this.text(msg), ...(change && { change: { ...change, reason: this.reason(change.reason) } }) });
+    }
+    return shown.reverse();
   }
 
   /** Whether a process is in view, or all processes of a group. */
@@ -90,8 +91,8 @@ export class HiddenNames {
   }
 
   text(text: string): string {
-    this.#hidden ??= hiddenOf(this.#known, this.#view);
-    return this.#hidden.reduce(withoutName, text);
+    this.#hidden ??= new HiddenText(hiddenOf(this.#known, this.#view));
+    return this.#hidden.replace(text);
   }
 }
 
@@ -100,7 +101,7 @@ function namesOf({ change, action, about = [] }: LogEntry): readonly string[] {
   return [change?.process ?? [], action?.name ?? [], about].flat();
 }
 
-/** The hidden processes and the groups that have no visible one, the longest names first. */
+/** The hidden processes and the groups that have no visible one. */
 function hiddenOf(known: Iterable<string>, view: GrantedView): string[] {
   const hidden = new Set<string>();
   const shown = new Set<string>();
@@ -108,20 +109,5 @@ function hiddenOf(known: Iterable<string>, view: GrantedView): string[] {
     const names = contains(view, name) ? shown : hidden;
     for (const each of [name, ...ancestorNames(name)]) names.add(each);
   }
-  return [...hidden].filter((name) => !shown.has(name)).sort((a, b) => b.length - a.length);
+  return [...hidden].filter((name) => !shown.has(name));
 }
-
-/** Names may have any character but are words of a text only between characters that are not part of one. */
-function withoutName(text: string, name: string): string {
-  let result = "";
-  let from = 0;
-  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
-    // Behind a slash begins the end of another name.
-    if (at < from || text[at - 1] === "/" || isPartOfWord(text[at - 1]) || isPartOfWord(text[at + name.length])) continue;
-    result += `${text.slice(from, at)}${PLACEHOLDER}`;
-    from = at + name.length;
-  }
-  return result + text.slice(from);
-}
-
-const isPartOfWord = (character: string | undefined): boolean => character !== undefined && /[\p{L}\p{N}_]/u.test(character);

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, it, test, vi } from "vitest";
 import { ADMIN_GRANTS, type Grant, ROLES, type Role } from "../../src/base/access/access.ts";
 import type { ClientFrameSpec } from "../../src/protocol/frames/frame-table.ts";
 import { CLIENT_FRAMES, type ClientFrameType } from "../../src/protocol/frames/frames.ts";
@@ -227,6 +227,18 @@ describe("a viewer of some processes", () => {
     await connection.settled();
     const reasons = connection.texts.flatMap((text) => /"reason":"[^"]*failed"/.exec(text) ?? []);
     expect(reasons).toEqual(Array.from({ length: 3 }, () => `"reason":"'(hidden)' failed"`));
+    connection.close();
+  });
+
+  test("costs no search for hidden names with each event", async () => {
+    const connection = open(viewer);
+    const { control } = connection;
+    const processes = vi.spyOn(control, "processes");
+    const exit = { code: null, signal: null, reason: "'vault/keyring' failed", time: "2026-01-01T00:00:00.000Z" };
+    for (let restarts = 0; restarts < 20; restarts++) control.update("sim/world", { exit, restarts });
+    await connection.settled();
+    expect(connection.texts.filter((text) => text.includes("'(hidden)' failed")).length).toBe(20);
+    expect(processes).toHaveBeenCalledTimes(1);
     connection.close();
   });
 

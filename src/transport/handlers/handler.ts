@@ -2,7 +2,7 @@ import type { Control, Starter } from "../../actors/control.ts";
 import type { Owners } from "../../base/access/access.ts";
 import type { Principal } from "../../base/access/principal.ts";
 import type { AnswerOf, CLIENT_FRAMES, ClientFrameType, FrameOf, ManagerFrame } from "../../protocol/frames/frames.ts";
-import type { LogEntry, LogLevel } from "../../protocol/resources/resources.ts";
+import type { LogLevel } from "../../protocol/resources/resources.ts";
 import type { EncodedFrame } from "../event-batch.ts";
 import type { FrameObject } from "../frame-schedule.ts";
 import type { HiddenNames } from "../hidden-names.ts";
@@ -18,8 +18,6 @@ export interface HandlerContext {
   readonly view: ViewMode;
   /** Removes the names of processes that the user may not see from an answer; null: the user may see all. */
   readonly hiddenNames: HiddenNames | null;
-  /** Returns those of these entries of the log that the user may see. */
-  shownEntries(entries: readonly LogEntry[]): LogEntry[];
   /** Id of this connection, never used for another one. */
   readonly requester: string;
   /** This client, if it belongs to a web user; else null. */

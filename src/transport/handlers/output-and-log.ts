@@ -51,6 +51,5 @@ export const logHandlers: HandlerTable<LogTypes> = {
 function shownOf({ limit, ...range }: { level?: LogLevel; limit?: number; before?: number }, context: HandlerContext): LogEntry[] {
   const { log } = context.control;
   if (context.hiddenNames === null) return log.entries({ ...range, ...(limit === undefined ? {} : { limit }) });
-  const shown = context.shownEntries(log.entries(range));
-  return limit === undefined ? shown : shown.slice(-limit);
+  return context.hiddenNames.log(log.entries(range), limit);
 }
