@@ -6,5 +6,5 @@ test("copies of pm2 that depend on the processors of the machine are a guess, a 
   const { guesses } = await importTexts({
     "ecosystem.config.json": `[${app("all", '"max"')},\n${app("most", "-1")},\n${app("auto", "0")},\n${app("two", "2")},\n${app("three", '"3"')}]`,
   });
-  expect(guesses).toEqual(["1 [0].instances", "2 [1].instances", "3 [2].instances"]);
+  expect(guesses).toEqual(["1 apps[0].instances", "2 apps[1].instances", "3 apps[2].instances"]);
 });
