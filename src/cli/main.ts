@@ -20,8 +20,11 @@ process.once("beforeExit", () => {
 });
 async function run(): Promise<void> {
   const program = createProgram(process.argv[2]);
+  const [first, ...words] = process.argv.slice(2);
   checkHelpWords(program, process.argv.slice(2));
-  await program.parseAsync();
+  // commander's own `help` describes the command of the first word only: of `mgr help topic hz` that is `topic`.
+  if (first === "help" && words.length > 1) await program.parseAsync([...words, "--help"], { from: "user" });
+  else await program.parseAsync();
 }
 
 run()

@@ -61,6 +61,13 @@ describe("the note of a running manager stands for its file", () => {
     expect(String(stderr.mock.calls)).toContain("cannot be used");
   });
 
+  test("a profile that has no file is reported with the check that names it", async () => {
+    const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    await runWith(PLAIN);
+    expect((await loadInstance(file, { profile: ["none"] })).name).toBe("t");
+    expect(String(stderr.mock.calls)).toContain("cannot be used (see: mgr check --profile none); connecting to 't'");
+  });
+
   // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how it is written in the file.
   test.each(["${ROBOT}", "\\x24{ROBOT}"])(
     "but not where the file depends on the environment, which may be another one: %s",

@@ -33,8 +33,11 @@ export function explain(error: unknown): string {
 
 /** Sentence about a file or folder that the system does not allow to use; null: another error. */
 function systemProblem(error: unknown): string | null {
-  if (!(error instanceof Error) || !("code" in error && "syscall" in error && "path" in error) || typeof error.path !== "string")
-    return null;
+  if (!(error instanceof Error && "code" in error && "syscall" in error)) return null;
+  // libuv has no path in this one.
+  if (error.syscall === "uv_cwd")
+    return `the current folder cannot be used (${String(error.code)}): it was removed, or you may not enter it; change to another one with cd`;
+  if (!("path" in error) || typeof error.path !== "string") return null;
   // Such as `EACCES: permission denied, mkdir '/x'`.
   const reason = /^[A-Z0-9]+: (.*), \w+ '/.exec(error.message)?.[1] ?? error.message;
   if (error.syscall !== "mkdir") return `${error.path} cannot be used (${String(error.syscall)}): ${reason}`;

@@ -72,11 +72,18 @@ export function age(text: string): number {
   const unitSeconds = { s: 1, m: 60, h: 3_600, d: 86_400 }[unit];
   if (amount !== undefined && unitSeconds !== undefined) return Math.max(1, Number(amount) * unitSeconds);
   const isClock = /^\d{1,2}:\d{2}(:\d{2})?$/.test(text);
-  const time = isClock ? lastTimeOfDay(text) : Date.parse(text);
+  const time = isClock ? lastTimeOfDay(text) : timeOf(text);
   const seconds = (Date.now() - time) / 1_000;
-  if (Number.isNaN(seconds)) throw new InvalidArgumentError("expected an age such as 30s, 10m or 2h, or a time such as 14:30.");
+  if (Number.isNaN(seconds))
+    throw new InvalidArgumentError("expected an age such as 30s, 10m or 2h, or a time such as 14:30 or '2026-11-27 14:30'.");
   if (seconds < 0) throw new InvalidArgumentError("this time is in the future.");
   return Math.max(1, seconds);
+}
+
+/** A date, with or without a time; NaN: it is none. `Date.parse` would take "10" for a month of 2001, and a date alone as UTC. */
+function timeOf(text: string): number {
+  if (!/^\d{4}-\d{2}-\d{2}([T ].+)?$/.test(text)) return Number.NaN;
+  return Date.parse(text.length > 10 ? text : `${text} 00:00`);
 }
 
 /** The last time at which clocks showed this; NaN: it is no time of day. */

@@ -45,8 +45,9 @@ export async function loadInstance(named: string | undefined, flags: LoadFlags =
   } catch (error) {
     const running = error instanceof ConfigError ? runningInstance(file) : null;
     if (running === null) throw await unusable(named, error);
+    const check = quoteWords(["mgr", "check", ...profileArguments(flags.profile)]);
     process.stderr.write(
-      `mgr: ${visible(file)} cannot be used (see: mgr check); connecting to '${visible(running.name)}', which was started with it\n`,
+      `mgr: ${visible(file)} cannot be used (see: ${visible(check)}); connecting to '${visible(running.name)}', which was started with it\n`,
     );
     return running;
   }

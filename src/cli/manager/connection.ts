@@ -25,6 +25,7 @@ export async function reached<T>(target: ConnectionTarget, open: () => Promise<T
   try {
     return await open();
   } catch (error) {
+    if (error instanceof CommandFailure) throw error;
     if (!(error instanceof MgrError)) throw new CommandFailure(EXIT.usage, `${place}: ${messageOf(error)}`);
     if (error.code === "bad_field") throw new CommandFailure(EXIT.usage, error.message);
     if (error.code !== "host_unavailable") throw new CommandFailure(EXIT.failed, `${place}: ${error.message}${trustHint(error)}`);

@@ -56,6 +56,11 @@ it("an error is a sentence; a defect has its stack", () => {
   expect(explain(new MgrError("conflict", "it runs"))).toBe("it runs");
   expect(explain(new TypeError("a defect"))).toContain("table.test.ts");
   expect(explain("text")).toBe("text");
+  // As process.cwd() throws it when the folder was removed.
+  const removed = Object.assign(new Error("ENOENT: no such file or directory, uv_cwd"), { code: "ENOENT", syscall: "uv_cwd" });
+  expect(explain(removed)).toBe(
+    "the current folder cannot be used (ENOENT): it was removed, or you may not enter it; change to another one with cd",
+  );
 });
 
 it("on a narrow terminal, optional columns are left out one after the other, then the last one is cut", () => {

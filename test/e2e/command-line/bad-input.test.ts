@@ -302,6 +302,8 @@ describe("around the program", () => {
     expect(await instance.run("call", "{", "-c", instance.config)).toMatchObject({ code: 2 });
     expect(await instance.run("start", "no such", "-c", instance.config)).toMatchObject({ code: 3 });
     expect(await instance.run("logs", "no such", "-c", instance.config)).toMatchObject({ code: 3 });
+    const stderr = "mgr: there is no host 'none'; 'mgr hosts' lists all\n";
+    expect(await instance.run("forward", "0:none:22", "-c", instance.config)).toMatchObject({ code: 3, stderr });
     instance.foreground.child.kill("SIGTERM");
     await instance.foreground.ended;
     const down = await instance.run("ps", "-c", instance.config);

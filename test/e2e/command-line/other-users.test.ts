@@ -93,3 +93,19 @@ test.each([
 ])("%j names the unknown command, and one that is near or none", async (args, stderr) => {
   expect(await run(args, { cwd: tmpdir() })).toEqual({ code: 2, stdout: "", stderr });
 });
+
+test("mgr help describes the command of all its words", async () => {
+  const { code, stdout } = await run(["help", "topic", "hz"], { cwd: tmpdir() });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^Usage: mgr topic hz /);
+  expect(await run(["topic", "hz", "--help"], { cwd: tmpdir() })).toMatchObject({ stdout });
+});
+
+test("in a folder that was removed, a command says so", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "mgr-removed-"));
+  const script = 'rmdir "$PWD"; exec "$0" "$@"';
+  const child = spawn("/bin/sh", ["-c", script, process.execPath, PROGRAM, "ps"], { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+  const [stderr] = await Promise.all([text(child.stderr), once(child, "exit")]);
+  expect(child.exitCode).toBe(1);
+  expect(stderr).toMatch(/^mgr: the current folder cannot be used \(ENOENT\): .*; change to another one with cd\n$/);
+});

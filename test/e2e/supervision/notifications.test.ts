@@ -111,6 +111,8 @@ test("no notification is lost or told twice when the manager is killed before, d
   });
   expect((await instance.mgr("notifications")).stdout).toMatch(/all +failed +notified .* process sim\/a failed: exited with code 3/);
   expect((await instance.mgr("notifications")).stdout).toMatch(/tagged +failed +counts at /);
+  const all = JSON.parse((await instance.mgr("notifications", "--json")).stdout) as object;
+  expect(Object.keys(all)).toEqual(["ways", "rules", "silences", "deliveries"]);
   expect((await instance.mgr("notifications", "--history")).stdout).toMatch(/all +team +sent at attempt 2 +\[e2e\] Problem: sim\/a/);
   writeFileSync(join(instance.dir, "fixed"), "");
   for (const name of ["sim/a", "sim/b"]) await instance.mgr("start", name);

@@ -1,5 +1,5 @@
 import type { AddressInfo, Server, Socket } from "node:net";
-import { messageOf } from "../../../base/errors.ts";
+import { MgrError, messageOf } from "../../../base/errors.ts";
 import { visible } from "../../../base/text/visible-text.ts";
 import { joinStreams } from "../../../bus/streams/join-streams.ts";
 import { CommandFailure, EXIT } from "../../../cli/command/exit-codes.ts";
@@ -25,7 +25,7 @@ export async function forward(text: string, flags: ConnectionFlags): Promise<voi
     server.on("error", (error) => say(`a connection could not be accepted: ${messageOf(error)}`));
     try {
       const target = await findTarget(flags);
-      opened = await reached(target, () => open(target));
+      opened = await reached(target, () => open(target).catch(unknownHost));
       say(openedText(server, wanted, opened));
       for (;;) {
         const { reason, isWanted } = await opened.ended;
@@ -41,6 +41,12 @@ export async function forward(text: string, flags: ConnectionFlags): Promise<voi
       for (const socket of sockets) socket.destroy();
     }
   }, END_SIGNALS);
+}
+
+/** The manager answers 404 for a host that it does not know: that is no problem of the connection to the manager. */
+function unknownHost(error: unknown): never {
+  if (!(error instanceof MgrError && error.code === "not_found")) throw error;
+  throw new CommandFailure(EXIT.notFound, `${visible(error.message.replace(/^404: |\.$/g, ""))}; 'mgr hosts' lists all`);
 }
 
 /** Passes a connection on, and says why it could not be made or was cut. */

@@ -5,7 +5,7 @@ export const NOTIFICATION_PAGES: Pages = {
   notifications: {
     about: `The key 'notifications' of the configuration has ways (webhook, mail, command, browser, bell) and rules that say what is sent on them.
 For each rule, the conditions that it applies to now are listed, with whether they were notified. See docs/notifications.md.`,
-    json: "the frame 'notifications' (docs/protocol.md)",
+    json: "the fields of the frame 'notifications' (docs/protocol.md)",
     examples: [
       ["mgr notifications", "rules, and what they match now"],
       ["mgr notifications --history", "what was sent, newest first"],

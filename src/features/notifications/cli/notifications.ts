@@ -21,7 +21,7 @@ export interface SilenceFlags extends ConnectionFlags {
 /** `mgr notifications`: shows the rules with what they match, or the history. */
 export async function notifications(flags: ListFlags): Promise<void> {
   await withManager(flags, async (client) => {
-    const { type: _type, ...all } = await client.request({ type: "request_notifications" });
+    const { type: _type, request_id: _id, ...all } = await client.request({ type: "request_notifications" });
     if (flags.json) printJson(all);
     else process.stdout.write(`${flags.history ? historyText(all.deliveries) : rulesText(all.rules)}\n`);
   });

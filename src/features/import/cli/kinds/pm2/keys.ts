@@ -115,6 +115,12 @@ const environment: Rule<AppConversion> = (entry, context) => {
   context.carried(entry, "environment");
 };
 
+/** `max`, zero and less are relative to the number of processors, which may be another one where the configuration is used. */
+const instances: Rule<AppConversion> = (entry, context) => {
+  if (/^[1-9]/.test(text(entry.tree))) context.carried(entry, "one process for each");
+  else context.guessed(entry, "", "as many copies as pm2 would start on this machine, by its number of processors");
+};
+
 const path =
   (to: string): Rule<AppConversion> =>
   (entry, context) => {
@@ -142,7 +148,7 @@ export const APP_RULES: Rules<AppConversion> = {
   node_args: partOfCommand,
   name: always("the name of the process"),
   namespace: always("the group in the name"),
-  instances: always("one process for each"),
+  instances,
   increment_var: always("the environment of each process"),
   instance_var: always("the environment of each process"),
   kill_timeout: (entry, context) => {
