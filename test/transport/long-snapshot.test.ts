@@ -31,7 +31,7 @@ test("a snapshot shows one moment although it takes many turns, and what changes
       const seen = frames.flatMap((frame) => {
         if (frame.type === "snapshot") return (frame.processes as { restarts: number }[])[index]?.restarts ?? [];
         const process = frame.process as { name: string; restarts: number } | undefined;
-        return process?.name === names[index] ? process.restarts : [];
+        return process !== undefined && process.name === names[index] ? process.restarts : [];
       });
       // In the order of the changes, none left out: each is the one before it, or the next.
       expect(seen.every((value, at) => at === 0 || value === seen[at - 1] || value === (seen[at - 1] ?? 0) + 1)).toBe(true);
