@@ -32,6 +32,15 @@ test("a frame that is not a snapshot is one part", () => {
   expect([...encodeInParts(frame)]).toEqual([encodeFrame(frame)]);
 });
 
+test("a snapshot of few processes is one part", () => {
+  const frame = snapshotOf(Array.from({ length: 50 }, (_, index) => fakeProcess(`p${index}`)));
+  for (const shared of [null, new EncodedProcesses()]) {
+    const parts = [...encodeInParts(frame, shared)];
+    expect(parts).toHaveLength(1);
+    expect(JSON.parse(Buffer.concat(parts).toString())).toEqual(frame);
+  }
+});
+
 test("a large snapshot is sent in parts that begin and end between processes; one without processes is whole", () => {
   const processes = Array.from({ length: 3_000 }, (_, index) => ({ ...fakeProcess(`all/p${index}`), command: "☃𝄞".repeat(20) }));
   const parts = [...encodeInParts(snapshotOf(processes))];

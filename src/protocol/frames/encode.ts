@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../base/errors.ts";
 import type { ProcessTreeNode } from "../resources/resources.ts";
-import { type EncodedProcesses, encodeProcesses } from "./encoded-processes.ts";
+import { type EncodedProcesses, encodeProcesses, PROCESSES_IN_PART } from "./encoded-processes.ts";
 import type { RequestId } from "./field-kinds.ts";
 import type { AckFrame, ClientFrame, ErrorFrame, ManagerFrame } from "./frames.ts";
 
@@ -36,9 +36,15 @@ export function* encodeInParts(frame: ManagerFrame, shared: EncodedProcesses | n
     }
     part += piece;
   }
-  yield Buffer.from(`${part},"processes":[`);
-  yield* shared?.parts(processes) ?? encodeProcesses(processes);
-  yield Buffer.from("]}");
+  const [begin, end] = [Buffer.from(`${part},"processes":[`), Buffer.from("]}")];
+  const encoded = shared?.parts(processes) ?? encodeProcesses(processes);
+  if (processes.length <= PROCESSES_IN_PART) {
+    yield Buffer.concat([begin, ...encoded, end]);
+    return;
+  }
+  yield begin;
+  yield* encoded;
+  yield end;
 }
 
 function* treePieces(nodes: readonly ProcessTreeNode[]): Generator<string> {

@@ -1,7 +1,7 @@
 import type { Process } from "../resources/resources.ts";
 
 /** Number of processes in one part: with some 900 bytes each, a part is encoded in less than a millisecond. */
-const PROCESSES_IN_PART = 50;
+export const PROCESSES_IN_PART = 50;
 const COMMA = ",".charCodeAt(0);
 
 interface EncodedPart {

@@ -1,5 +1,6 @@
 import { systemClock } from "../../../src/base/timing/clock.ts";
 import { LogBook } from "../../../src/log/log-book.ts";
+import { EncodedProcesses } from "../../../src/protocol/frames/encoded-processes.ts";
 import { Audiences } from "../../../src/transport/audience.ts";
 import type { ConnectionServices } from "../../../src/transport/connection.ts";
 import { createDispatch } from "../../../src/transport/dispatch.ts";
@@ -28,6 +29,7 @@ export function connectionServices(control: FakeControl): ConnectionServices & {
     refusals: new RefusalLog(new LogBook({ capacity: 1, now: () => 0 }), systemClock),
     inputOwners: new InputOwners(),
     snapshotParts: extensions,
+    encodedProcesses: new EncodedProcesses(),
     dispatch: createDispatch(extensions),
     observer: null,
     assetHash: "hash",
