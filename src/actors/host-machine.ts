@@ -8,8 +8,8 @@
  *   incompatible  other contract         heartbeat of a supported contract → greeting
  *   died          its daemon is dead     heartbeat of another daemon → greeting
  *
- * Emits `ready`, `lost` and `died`; app passes them to the host's processes. If a new daemon replaces the previous one, `died` is emitted
- * before `ready`.
+ * Emits `ready`, `lost` and `died`; app passes the last two to the host's processes, and after `ready` its report about each. If a new daemon
+ * replaces the previous one, `died` is emitted before `ready`.
  */
 import type { ActorRefFrom, SnapshotFrom } from "xstate";
 import { assertEvent, assign, enqueueActions, fromPromise, setup } from "xstate";

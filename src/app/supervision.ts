@@ -171,7 +171,10 @@ export class Supervision {
 
   /** Called when a host has become ready, or no longer is. */
   hostChanged(host: string, isReady: boolean): void {
-    if (!isReady) return this.#supervised.hostLost(host);
+    if (!isReady) {
+      this.#supervised.hostLost(host);
+      return;
+    }
     this.#supervised.hostReady(host);
     const names = this.processTable.namesAt(host);
     for (const name of names) this.processTable.forgetProjection(name);
