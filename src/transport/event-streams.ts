@@ -60,7 +60,7 @@ export class EventStreams {
     return stream;
   }
 
-  /** Removes the names of processes that the view does not show, as of now. The same object until there is another name: sorting thousands takes a while. */
+  /** Removes the names of processes that the view does not show, as of now. The same object until there is another name: reading thousands takes a while. */
   hiddenNames(view: GrantedView): HiddenNames {
     const cached = this.#hiddenNames.get(view);
     if (cached !== undefined) return cached;
