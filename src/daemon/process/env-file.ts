@@ -82,7 +82,8 @@ async function readText(path: string): Promise<string> {
       await file.close();
     }
   } catch (cause) {
-    if (isMissing(cause)) throw new MgrError("spawn_failed", `env_file '${path}' does not exist; create it, or change 'env_file'`, { cause });
+    if (isMissing(cause))
+      throw new MgrError("spawn_failed", `env_file '${path}' does not exist; create it, or change 'env_file'`, { cause });
     throw new MgrError("spawn_failed", `env_file '${path}' cannot be read: ${messageOf(cause)}`, { cause });
   }
 }
