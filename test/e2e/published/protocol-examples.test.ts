@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { hostname } from "node:os";
+import { hostname, release } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { exampleFiles, examplesText, type Frame, framesOf, readExamples, type Step } from "../../../scripts/documents/protocol-examples.ts";
@@ -15,8 +15,8 @@ import { MARK } from "../support/marked.ts";
 // written into docs/protocol-examples.yaml and those of the features instead of being compared with what stands there.
 
 const RECORDS = process.env.MGR_RECORD !== undefined;
-/** Where the manager of the document runs, and on which host. */
-const [DIR, HOST, PATH] = ["/srv/bench", "bench", "/usr/local/bin:/usr/bin:/bin"];
+/** Where the manager of the document runs, on which host, and the release of its kernel. */
+const [DIR, HOST, PATH, KERNEL] = ["/srv/bench", "bench", "/usr/local/bin:/usr/bin:/bin", "6.1.0-44-amd64"];
 
 const { configuration, examples } = readExamples();
 let instance: Instance;
@@ -148,6 +148,7 @@ function pidOf(name: string): unknown {
 function toDocument(value: unknown): unknown {
   if (typeof value === "string") {
     if (value === hostname()) return HOST;
+    if (value === release()) return KERNEL;
     return value
       .replace(/nats:\/\/\S+@127\.0\.0\.1:\d+/, "nats://TOKEN@127.0.0.1:4222")
       .replace(/^mgr_[\w-]{43}$/, "mgr_TOKEN")
