@@ -35,7 +35,7 @@ beforeAll(async () => {
   out = join(work, "packages");
   archive = join(out, `${NAME}.tar.gz`);
   await makePackages("--out", out, "--arch", "x64", "--only", "archive,deb,wheel,sbom", "--fast");
-}, 300_000);
+}, 900_000);
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
 const example = (heading: string) => exampleOf("docs/install.md", heading, "sh");
@@ -142,7 +142,7 @@ describe("the artefacts", () => {
     });
     expect(new Set(Object.values(machines(arm)))).toEqual(new Set([183]));
     rmSync(arm, { recursive: true });
-  }, 300_000);
+  }, 900_000);
 });
 
 describe("the wheel", () => {
@@ -187,7 +187,7 @@ describe("on a Debian with nothing but its base system", () => {
   beforeAll(async () => {
     root = await DebianRoot.make(join(work, "root"));
     for (const name of [`${NAME}.tar.gz`, `mgr_${version}_amd64.deb`]) copyFileSync(join(out, name), join(root.folder, "root", name));
-  }, 300_000);
+  }, 900_000);
   afterAll(() => root?.[Symbol.asyncDispose]());
 
   it("the archive runs the demo with its page, and ends it", async () => {
@@ -210,7 +210,7 @@ describe("on a Debian with nothing but its base system", () => {
     expect((await fetch(url, { redirect: "manual" })).status).not.toBe(200);
     demo.type("\n");
     expect(await demo.ended).toContain("demo is down");
-  }, 300_000);
+  }, 900_000);
 
   it("the Debian package installs a service that is not enabled, runs it as its own user, and leaves nothing when it is purged", async () => {
     const service = root.start(`
@@ -243,7 +243,7 @@ describe("on a Debian with nothing but its base system", () => {
     service.type("\n");
     expect(await service.ended).toMatch(/system is down[\s\S]*Removing mgr[\s\S]*\npurged\n$/);
     expect(["usr/lib/mgr", "usr/bin/mgr", "etc/mgr", "var/lib/mgr"].filter((path) => existsSync(join(root.folder, path)))).toEqual([]);
-  }, 300_000);
+  }, 900_000);
 
   it("the root of the image runs the program as the first process, without root, and ends it in order", async () => {
     await using image = await DebianRoot.make(join(work, "image"), archive);
@@ -256,5 +256,5 @@ describe("on a Debian with nothing but its base system", () => {
     expect((await fetch(new URL("/mgr/health", url))).status).toBe(200);
     await container.end();
     expect(await container.ended).toContain("SIGTERM: stopping everything");
-  }, 300_000);
+  }, 900_000);
 });

@@ -46,4 +46,4 @@ test("a checkout is installed and started without a compiler, make and Python, a
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}, 300_000);
+}, 900_000);

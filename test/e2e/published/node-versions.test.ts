@@ -16,7 +16,7 @@ async function nodeOf(version: string): Promise<string> {
 // package.json promises Node 20.19 and later; these are the oldest that is promised and the long-term releases after it.
 test.each(["20.19.0", "22", "24"])(
   "the built program runs under Node %s: up, a process and a terminal, down",
-  { timeout: 300_000 },
+  { timeout: 900_000 },
   async (version) => {
     // Bytecode that this Node has saved is none of theirs.
     await run(process.execPath, [join(import.meta.dirname, "../../../bin/mgr.js"), "--version"]);

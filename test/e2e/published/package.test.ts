@@ -50,7 +50,7 @@ beforeAll(async () => {
     outDir: "out",
   };
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["main.ts"] }));
-}, 300_000);
+}, 900_000);
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 /** What the compiler complains about. */

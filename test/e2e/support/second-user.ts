@@ -1,20 +1,23 @@
 import { spawnSync } from "node:child_process";
 
-/** Far from the numbers that accounts get by themselves, so that no file of the machine belongs to it. */
-const UID = 54_321;
+/** Above the numbers that accounts get by themselves, so that no file of the machine belongs to one of these, and below the limit for groups of the same number. */
+const [FIRST_UID, UIDS] = [20_000, 40_000];
 
 /** Another user of this machine, in no group of others. Needs root; the account is removed at the end. */
 export class SecondUser {
-  readonly uid = UID;
+  /** Its own for each process that runs tests: files that run at the same time must not share a user. */
+  readonly uid = FIRST_UID + (process.pid % UIDS);
   readonly name = `mgr-test-${process.pid}`;
 
   constructor() {
-    succeed("useradd", "--uid", String(UID), "--user-group", "--no-create-home", "--shell", "/bin/sh", this.name);
+    // A run that was killed leaves its account, and process ids come again.
+    spawnSync("userdel", [this.name]);
+    succeed("useradd", "--uid", String(this.uid), "--user-group", "--no-create-home", "--shell", "/bin/sh", this.name);
   }
 
   /** Runs a line of the shell as this user; the result of its end. */
   run(line: string): { status: number | null; stdout: string; stderr: string } {
-    const ids = [`--reuid=${UID}`, `--regid=${UID}`, "--clear-groups"];
+    const ids = [`--reuid=${this.uid}`, `--regid=${this.uid}`, "--clear-groups"];
     const { status, stdout, stderr } = spawnSync("setpriv", [...ids, "/bin/sh", "-c", line], {
       encoding: "utf8",
       cwd: "/",
