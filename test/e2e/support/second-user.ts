@@ -11,7 +11,7 @@ export class SecondUser {
 
   constructor() {
     // A run that was killed leaves its account, and process ids come again.
-    spawnSync("userdel", [this.name]);
+    run("userdel", this.name);
     succeed("useradd", "--uid", String(this.uid), "--user-group", "--no-create-home", "--shell", "/bin/sh", this.name);
   }
 
@@ -38,7 +38,9 @@ export class SecondUser {
   }
 }
 
+const run = (command: string, ...args: string[]) => spawnSync(command, args, { encoding: "utf8" });
+
 function succeed(command: string, ...args: string[]): void {
-  const { status, stderr, error } = spawnSync(command, args, { encoding: "utf8" });
+  const { status, stderr, error } = run(command, ...args);
   if (status !== 0) throw error ?? new Error(`${command} ${args.join(" ")}: ${stderr}`);
 }
