@@ -5,7 +5,7 @@ const [FIRST_UID, UIDS] = [20_000, 40_000];
 
 /** Another user of this machine, in no group of others. Needs root; the account is removed at the end. */
 export class SecondUser {
-  /** Its own for each process that runs tests: files that run at the same time must not share a user. */
+  /** Differs between processes that run tests: files that run at the same time must not share a user. */
   readonly uid = FIRST_UID + (process.pid % UIDS);
   readonly name = `mgr-test-${process.pid}`;
 

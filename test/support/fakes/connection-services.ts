@@ -13,7 +13,7 @@ import { OutputHub } from "../../../src/transport/output/output-hub.ts";
 import { RefusalLog } from "../../../src/transport/refusal-log.ts";
 import type { FakeControl } from "./fake-control.ts";
 
-/** What connections to a manager without machines share; the test closes `hub`. Refusals are not logged. */
+/** Services that connections to a manager without machines share; the test closes `hub`. Refusals are not logged. */
 export function connectionServices(control: FakeControl): ConnectionServices & { readonly events: EventStreams } {
   const hub = new OutputHub({ clock: systemClock, source: { window() {}, hostOf: () => "testhost" } });
   const extensions = transportExtensions(control.extensions);

@@ -16,7 +16,7 @@ export interface CgroupReading {
   readonly at: number;
 }
 
-/** What was known of a tree at one moment: what `TreeFigures.measure` is called with. */
+/** A tree as it was read at one moment: the arguments of `TreeFigures.measure`. */
 interface TreeSample {
   readonly members: readonly Member[];
   readonly now: Moment;

@@ -9,10 +9,10 @@ export interface UnitFlags {
 
 /** A unit of systemd. */
 export interface UnitPlace {
-  /** With its ending. */
+  /** Name with its ending. */
   readonly unit: string;
   readonly file: string;
-  /** Whether it belongs to this user's systemd, not to the system's. */
+  /** Whether the unit belongs to this user's systemd, not to the system's. */
   readonly isUser: boolean;
   /** `systemctl` as it is typed for this unit. */
   readonly systemctl: string;

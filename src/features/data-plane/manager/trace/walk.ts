@@ -12,7 +12,7 @@ const MIN_SENT = 5;
 export interface TracedBroker {
   /** Canonical name of its host; null: the manager's broker, or a nats-server in its place. */
   readonly host: string | null;
-  /** Its counters; a text: the reason why they could not be read. */
+  /** Counters of the broker; a text is the reason why they could not be read. */
   readonly span: BrokerSpan | string;
 }
 

@@ -277,7 +277,7 @@ export class HistoryFiles {
     await file.close();
   }
 
-  /** Of the files that exist, and of those that come next: rings need not be shortened again for each of them. */
+  /** Bytes of all files that exist, and of those that come next: rings need not be shortened again for each of them. */
   #bytesAt(level: number): number {
     const files = new Map<number, number>();
     const count = (series: number) => files.set(series, (files.get(series) ?? 0) + 1);
