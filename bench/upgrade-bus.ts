@@ -54,21 +54,19 @@ async function measure(replacements: number): Promise<Result & { readonly notRec
   const { daemon, exit } = startDaemonProgram(join(built, "dist/daemon.cjs"), options);
   try {
     let manager = await greetHost(bus, "bench");
-    await manager.link.request("record_start", { session: manager.session, spec: SPEC });
+    await manager.request("record_start", { spec: SPEC });
     const env = { ...process.env, MGR_BUS_URL: readFileSync(join(state, "bus.url"), "utf8").trim() };
     const client = spawn("python3", [PROGRAM, `${TOPICS}`, `${RATE}`, `${COUNT}`], { env, stdio: ["ignore", "pipe", "inherit"] });
     const output = text(client.stdout);
     await once(client.stdout, "data");
     for (let n = 1; n <= replacements; n++) {
       await sleep(3_000);
-      await manager.link.request("replace_program", { session: manager.session, program: null, node: null });
+      await manager.request("replace_program", { program: null, node: null });
       while (readFileSync(join(state, "daemon.log"), "utf8").split("has replaced").length <= n) await sleep(20);
       manager = await greetHost(bus, "bench", n + 1);
     }
     const result: Result = JSON.parse((await output).split("\n").at(-2) ?? "");
-    // The session has ended meanwhile: it sends no heartbeats.
-    manager = await greetHost(bus, "bench", replacements + 2);
-    await manager.link.request("record_stop", { session: manager.session, name: SPEC.name });
+    await manager.request("record_stop", { name: SPEC.name });
     const files = readdirSync(join(state, "recordings", SPEC.name)).filter((name) => name.endsWith(".mcap"));
     const recorded = files.reduce(
       (sum, file) => sum + readMcap(readFileSync(join(state, "recordings", SPEC.name, file))).messages.length,

@@ -90,8 +90,8 @@ const logOf = () => readFileSync(join(folder, "state/daemon.log"), "utf8");
 describe("a host daemon", () => {
   test("serves its host on the bus, and identifies itself in its lock", async () => {
     const { pid, errors } = startDaemon();
-    const { link, session } = await greet();
-    const { runs } = await link.request("report", { session, after: null });
+    const manager = await greet();
+    const { runs } = await manager.request("report", { after: null });
     expect(runs).toEqual([]);
     expect(await readLock(join(folder, "state/daemon.lock"))).toMatchObject({
       held: true,
@@ -168,7 +168,7 @@ describe("a host daemon", () => {
     bus = await connectBus({ server: { kind: "memory", broker }, name: "test" });
     const after = await greet(2);
     expect(after.streamId).toBe(before.streamId);
-    const { runs } = await after.link.request("report", { session: after.session, after: null });
+    const { runs } = await after.request("report", { after: null });
     expect(runs).toMatchObject([{ name: "p", pid: run.pid, extinct: false }]);
     expect(process.kill(pid, 0)).toBe(true);
   });
@@ -280,6 +280,12 @@ describe("a host daemon", () => {
     const env = { PATH: process.env.PATH, MGR_RUN: `${manager.streamId}:9-9` };
     const stray = spawn("sleep", [word()], { stdio: "ignore", env });
     const ended = once(stray, "exit");
+    // A scan during execve finds no mark; then only the guard would kill the process.
+    await until(
+      () => readFileSync(`/proc/${stray.pid}/environ`, "utf8").includes(env.MGR_RUN),
+      60_000,
+      () => `pid ${stray.pid}`,
+    );
     daemon.kill("SIGTERM");
     expect(await exit).toEqual([0, null]);
     expect(processesWith(words[0] ?? "")).toEqual([]);
@@ -292,7 +298,7 @@ describe("a host daemon", () => {
     const manager = await greet();
     daemon.kill("SIGHUP");
     daemon.kill("SIGINT");
-    await manager.link.request("report", { session: manager.session, after: null });
+    await manager.request("report", { after: null });
     expect(daemon.exitCode).toBeNull();
   });
 
@@ -348,9 +354,9 @@ test("continues when dist and node_modules of its bundle are deleted", async () 
   const found = word();
   const run = await manager.spawn("p", `echo hello; sleep ${found}`);
   await running(found, 1);
-  await manager.link.request("resize", { session: manager.session, run_id: run.run_id, rows: 40, cols: 100 });
-  await manager.link.request("write", { session: manager.session, run_id: run.run_id, text: "x" });
-  await manager.link.request("stop", { session: manager.session, run_id: run.run_id, steps: [{ signal: "SIGTERM", timeout_ms: 1_000 }] });
+  await manager.request("resize", { run_id: run.run_id, rows: 40, cols: 100 });
+  await manager.request("write", { run_id: run.run_id, text: "x" });
+  await manager.request("stop", { run_id: run.run_id, steps: [{ signal: "SIGTERM", timeout_ms: 1_000 }] });
   await until(
     () => manager.events.some((event) => event.run.extinct),
     60_000,

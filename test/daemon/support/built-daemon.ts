@@ -5,10 +5,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 // @ts-expect-error A plain script without types.
 import { buildDaemon } from "../../../scripts/build/bundle.js";
+import { MgrError } from "../../../src/base/errors.ts";
 import type { Bus } from "../../../src/bus/client/bus.ts";
 import { busHostLink } from "../../../src/bus/host-link/host-link.ts";
 import type { HostLink } from "../../../src/contract/host-link.ts";
-import type { BusSettings, HostEvent } from "../../../src/contract/messages.ts";
+import {
+  type BusSettings,
+  HEARTBEAT_MS,
+  type HostEvent,
+  type HostRequestName,
+  type RequestOf,
+  type ResponseOf,
+} from "../../../src/contract/messages.ts";
 import type { RunReport } from "../../../src/contract/run.ts";
 import { spec } from "./hosts.ts";
 
@@ -46,34 +54,51 @@ export function startDaemonProgram(program: string, options: object, cwd = "/"):
   return { daemon, pid: daemon.pid ?? 0, exit: once(daemon, "exit") as StartedDaemon["exit"], errors: () => errors };
 }
 
+/** What names the session of a manager. */
+type WithSession = { [N in HostRequestName]: "session" extends keyof RequestOf<N> ? N : never }[HostRequestName];
+
+/** A manager of a host, as far as tests need one. */
 export interface Greeted {
   link: HostLink;
-  session: string;
   streamId: string;
   events: HostEvent[];
+  /** Sends a request in the session of this manager. As a manager does, it greets the host again if the host has ended the session: the machine was slow. */
+  request<N extends WithSession>(name: N, fields: Omit<RequestOf<N>, "session">): Promise<ResponseOf<N>>;
   spawn(name: string, line: string, changes?: Parameters<typeof spec>[2]): Promise<RunReport>;
 }
 
-/** What a manager does: waits for the heartbeat of the daemon, and says hello. With `settings`, the broker of the daemon links to a hub. */
+/**
+ * What a manager does: waits for the heartbeat of the daemon, says hello, and sends heartbeats while the bus is connected. With `settings`, the
+ * broker of the daemon links to a hub.
+ */
 export async function greetHost(bus: Bus, host: string, epoch = 1, settings?: BusSettings): Promise<Greeted> {
   const link = busHostLink(bus, host);
   const events: HostEvent[] = [];
   await new Promise<void>((resolve) => {
     link.listen({ onHeartbeat: () => resolve(), onEvent: (event) => events.push(event) });
   });
-  const { session, stream_id: streamId } = await link.request("hello", {
-    epoch,
-    manager_pid: process.pid,
-    contracts: [1],
-    ...(settings === undefined ? {} : { bus: settings }),
-  });
+  const hello = () =>
+    link.request("hello", { epoch, manager_pid: process.pid, contracts: [1], ...(settings === undefined ? {} : { bus: settings }) });
+  let { session, stream_id: streamId } = await hello();
+  const beats = setInterval(() => (bus.isConnected ? link.heartbeat(session) : clearInterval(beats)), HEARTBEAT_MS).unref();
+
+  const request: Greeted["request"] = async (name, fields) => {
+    const send = () => link.request(name, { ...fields, session } as RequestOf<typeof name>);
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof MgrError) || error.code !== "stale_session") throw error;
+      ({ session } = await hello());
+      return send();
+    }
+  };
   let count = 0;
   return {
     link,
-    session,
     streamId,
     events,
+    request,
     spawn: async (name, line, changes) =>
-      (await link.request("spawn", { session, run_id: `${epoch}-${++count}`, spec: spec(name, line, changes), memo: "" })).run,
+      (await request("spawn", { run_id: `${epoch}-${++count}`, spec: spec(name, line, changes), memo: "" })).run,
   };
 }

@@ -36,8 +36,8 @@ it("a daemon that replaces its program twice loses no sample of a Python client,
   const daemon = startDaemonProgram(join(built, "dist/daemon.cjs"), options);
   const log = () => readFileSync(join(state, "daemon.log"), "utf8");
   try {
-    const first = await greetHost(bus, "bench");
-    await first.link.request("record_start", { session: first.session, spec: SPEC });
+    let manager = await greetHost(bus, "bench");
+    await manager.request("record_start", { spec: SPEC });
     const url = readFileSync(join(state, "bus.url"), "utf8").trim();
     const client = spawn("python3", [PROGRAM, String(TOPICS), String(RATE), String(COUNT)], {
       env: { ...process.env, MGR_BUS_URL: url },
@@ -45,20 +45,19 @@ it("a daemon that replaces its program twice loses no sample of a Python client,
     });
     const [output, errors, closed] = [text(client.stdout), text(client.stderr), once(client, "close")];
     await once(client.stdout, "data");
-    for (let replacements = 1, session = first.session; replacements <= 2; replacements++) {
-      await first.link.request("replace_program", { session, program: null, node: null });
+    for (let replacements = 1; replacements <= 2; replacements++) {
+      await manager.request("replace_program", { program: null, node: null });
       await until(
         () => log().split("this program has replaced").length > replacements,
         60_000,
         () => log() + daemon.errors(),
       );
-      ({ session } = await greetHost(bus, "bench", replacements + 1));
+      manager = await greetHost(bus, "bench", replacements + 1);
     }
     expect([await closed, await errors]).toEqual([[0, null], ""]);
     const result = JSON.parse((await output).split("\n").at(-2) ?? "");
     expect(result).toMatchObject({ complete: TOPICS, lost: 0, double: 0, problems: [] });
-    const last = await greetHost(bus, "bench", 4);
-    await last.link.request("record_stop", { session: last.session, name: SPEC.name });
+    await manager.request("record_stop", { name: SPEC.name });
     const files = readdirSync(join(state, "recordings", SPEC.name)).filter((name) => name.endsWith(".mcap"));
     expect(files).toHaveLength(1);
     const { messages, messageCount } = readMcap(readFileSync(join(state, "recordings", SPEC.name, files[0] ?? "")));
@@ -86,9 +85,9 @@ it("a daemon that replaces its program while it keeps samples for its link, and 
   try {
     let hub = await openHub(socket);
     cleanups.push(() => hub.close());
-    const configure = ({ link, session }: Greeted, bandwidth: number | null) => {
+    const configure = (manager: Greeted, bandwidth: number | null) => {
       const spec = { topics: ["arm/*"], max_bytes: 1e8, max_age_ms: 1e8, share: 1, bandwidth };
-      return link.request("store_forward_configure", { session, spec });
+      return manager.request("store_forward_configure", { spec });
     };
     await configure(await greetHost(hub.bus, "bench", 1, SETTINGS), SLOW);
     const arm = await connectClient({ name: "arm", url: readFileSync(join(state, "bus.url"), "utf8").trim(), log: () => {} });
@@ -103,8 +102,8 @@ it("a daemon that replaces its program while it keeps samples for its link, and 
     publish(KEPT);
     await arm.flush();
     hub = await openHub(socket);
-    const waits = async ({ link, session }: Greeted) => {
-      const { topics } = await link.request("store_forward_status", { session, topic: null });
+    const waits = async (manager: Greeted) => {
+      const { topics } = await manager.request("store_forward_status", { topic: null });
       return topics.map(({ topic, state: why, samples }) => `${topic} ${why} ${samples}`).join();
     };
     const kept = async (host: Greeted) => {
@@ -117,7 +116,7 @@ it("a daemon that replaces its program while it keeps samples for its link, and 
     expect(await kept(host)).toBe(`arm/state no_subscriber ${KEPT}`);
     const replace = async () => {
       const before = log().split("this program has replaced").length;
-      await host.link.request("replace_program", { session: host.session, program: null, node: null });
+      await host.request("replace_program", { program: null, node: null });
       await until(() => log().split("this program has replaced").length > before, 60_000, log);
       host = await greetHost(hub.bus, "bench", ++epoch, SETTINGS);
     };

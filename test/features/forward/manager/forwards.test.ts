@@ -72,10 +72,9 @@ describe("a connection of a forward", () => {
     const download = all(channel);
     socket.end(bytes);
     expect((await download).equals(bytes)).toBe(true);
-    if (!channel.closed) await once(channel, "close");
-    expect(forwards().service.list()).toMatchObject([
-      { connections: 0, total_connections: 1, received: 3 * MIB, sent: 3 * MIB, problem: null },
-    ]);
+    await expect
+      .poll(() => forwards().service.list())
+      .toMatchObject([{ connections: 0, total_connections: 1, received: 3 * MIB, sent: 3 * MIB, problem: null }]);
   });
 
   test("is not read from its program while its client does not read", async () => {
@@ -104,7 +103,7 @@ describe("a connection of a forward", () => {
     forwards().streams.at(-1)?.destroy(new Error("host 'testhost' is lost"));
     expect(String(await failed)).toContain("host 'testhost' is lost");
     await ended;
-    expect(forwards().service.list()).toMatchObject([{ connections: 0, problem: "host 'testhost' is lost" }]);
+    await expect.poll(() => forwards().service.list()).toMatchObject([{ connections: 0, problem: "host 'testhost' is lost" }]);
   });
 
   test("is closed for the program when its client disconnects", async () => {

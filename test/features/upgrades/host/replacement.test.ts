@@ -1,7 +1,7 @@
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Broker, createBroker } from "../../../../src/bus/broker/broker.ts";
 import type { Bus } from "../../../../src/bus/client/bus.ts";
 import { connectBus } from "../../../../src/bus/client/connect-bus.ts";
@@ -61,8 +61,8 @@ const logOf = () => readFileSync(join(folder, "state/daemon.log"), "utf8");
 const replacements = () => logOf().split("this program has replaced").length - 1;
 const isLogged = (text: string) => until(() => logOf().includes(text), 60_000, logOf);
 
-const replace = ({ link, session }: Greeted, target: { program?: string; node?: string } = {}) =>
-  link.request("replace_program", { session, program: target.program ?? null, node: target.node ?? null });
+const replace = (manager: Greeted, target: { program?: string; node?: string } = {}) =>
+  manager.request("replace_program", { program: target.program ?? null, node: target.node ?? null });
 
 /** Replaces the program, and greets the new one. */
 async function replaced(manager: Greeted, node?: string): Promise<Greeted> {
@@ -72,8 +72,8 @@ async function replaced(manager: Greeted, node?: string): Promise<Greeted> {
   return greetHost(bus, "bench");
 }
 
-async function reports({ link, session }: Greeted): Promise<Record<string, RunReport>> {
-  const { runs } = await link.request("report", { session, after: null });
+async function reports(manager: Greeted): Promise<Record<string, RunReport>> {
+  const { runs } = await manager.request("report", { after: null });
   return Object.fromEntries(runs.map((run) => [run.name, run]));
 }
 
@@ -87,11 +87,11 @@ const reported = async (manager: Greeted, name: string, holds: (run: RunReport) 
 };
 
 /** The kept output of a process, in pieces until the end, or a gap: a flood goes on meanwhile. */
-async function outputOf({ link, session }: Greeted, name: string): Promise<{ from: number; text: string }> {
+async function outputOf(manager: Greeted, name: string): Promise<{ from: number; text: string }> {
   const pieces: Uint8Array[] = [];
   let [from, next] = [0, 0];
   for (;;) {
-    const piece = await link.request("read", { session, name, from: next, max: 256 * 1024 });
+    const piece = await manager.request("read", { name, from: next, max: 256 * 1024 });
     if (pieces.length === 0) from = piece.from;
     else if (piece.from !== next || piece.data.length === 0) return { from, text: Buffer.concat(pieces).toString() };
     pieces.push(piece.data);
@@ -133,8 +133,7 @@ describe("a daemon that replaces its program", () => {
   test("keeps its processes, their output, terminals, exits, stops and trees; then it does so again, with another Node", async () => {
     let manager = await greetHost(bus, "bench");
     const { streamId } = manager;
-    const type = (run: RunReport | undefined, text: string) =>
-      manager.link.request("write", { session: manager.session, run_id: run?.run_id ?? "", text });
+    const type = (run: RunReport | undefined, text: string) => manager.request("write", { run_id: run?.run_id ?? "", text });
     const [tree, orphan] = [word(), word()];
     const log = join(folder, "chatty.log");
     const shell = "stty -echo; echo listening; while read line; do echo got $line; done";
@@ -160,9 +159,9 @@ describe("a daemon that replaces its program", () => {
     await expect.poll(async () => (await outputOf(manager, "stubborn")).text).toBe("deaf\r\n");
     await expect.poll(async () => (await outputOf(manager, "shell")).text).toBe("listening\r\n");
     await type(runs.shell, "one\n");
-    await manager.link.request("memo", { session: manager.session, run_id: runs.tree.run_id, memo: "a note" });
+    await manager.request("memo", { run_id: runs.tree.run_id, memo: "a note" });
     const steps = [{ signal: "SIGTERM", timeout_ms: 2_500 }];
-    await manager.link.request("stop", { session: manager.session, run_id: runs.stubborn.run_id, steps });
+    await manager.request("stop", { run_id: runs.stubborn.run_id, steps });
     const before = await reports(manager);
 
     manager = await replaced(manager);
@@ -191,15 +190,13 @@ describe("a daemon that replaces its program", () => {
     manager = await replaced(manager, node);
     expect(readlinkSync(`/proc/${daemon.pid}/exe`)).toBe(node);
     expect(expectCount(await outputOf(manager, "flood"))).toBeGreaterThan(counted);
-    await manager.link.request("stop", {
-      session: manager.session,
+    await manager.request("stop", {
       run_id: runs.tree.run_id,
       steps: [{ signal: "SIGTERM", timeout_ms: 60_000 }],
     });
     await reported(manager, "tree", ({ extinct }) => extinct);
     expect(processesWith(orphan)).toEqual([]);
-    await manager.link.request("stop", {
-      session: manager.session,
+    await manager.request("stop", {
       run_id: runs.chatty.run_id,
       steps: [{ signal: "SIGTERM", timeout_ms: 60_000 }],
     });
@@ -214,9 +211,6 @@ describe("a daemon that replaces its program", () => {
 
   test("under forty processes at full output loses none of it: their rings stay in the file where they are", async () => {
     let manager = await greetHost(bus, "bench");
-    // On a busy machine this takes longer than a session lasts without heartbeats.
-    const beats = setInterval(() => manager.link.heartbeat(manager.session), 1_000);
-    onTestFinished(() => clearInterval(beats));
     const names = Array.from({ length: 40 }, (_, index) => `flood-${index}`);
     const terminal = { rows: 24, cols: 80, backlog: 1024 * 1024 };
     const runs = await Promise.all(
@@ -224,12 +218,12 @@ describe("a daemon that replaces its program", () => {
     );
     const ringFiles = () => openFiles(daemon.pid).filter((path) => path.startsWith("/memfd:mgr-output"));
     for (const name of names) await expect.poll(async () => (await outputOf(manager, name)).text, { timeout: 60_000 }).toBe("1\r\n");
-    for (const { run_id } of runs) await manager.link.request("write", { session: manager.session, run_id, text: "go\n" });
+    for (const { run_id } of runs) await manager.request("write", { run_id, text: "go\n" });
     await expect.poll(ringFiles, { timeout: 60_000 }).toHaveLength(1);
     manager = await replaced(manager);
     expect(ringFiles()).toHaveLength(1);
     const steps = [{ signal: "SIGKILL", timeout_ms: 60_000 }];
-    for (const { run_id } of runs) await manager.link.request("stop", { session: manager.session, run_id, steps });
+    for (const { run_id } of runs) await manager.request("stop", { run_id, steps });
     for (const name of names) {
       await reported(manager, name, ({ extinct }) => extinct);
       expectCount(await outputOf(manager, name));
@@ -267,8 +261,7 @@ describe("a daemon that replaces its program", () => {
       60_000,
       () => words,
     );
-    // A session without heartbeats ends, and on a busy machine the processes take long to start.
-    await replace(await greetHost(bus, "bench"));
+    await replace(manager);
     await isLogged("replacing the program of this daemon");
     daemon.daemon.kill(signal);
     await daemon.exit;
@@ -292,7 +285,7 @@ async function spawnOfAllKinds(manager: Greeted): Promise<void> {
   await reported(manager, "ended", ({ extinct }) => extinct);
   await expect.poll(async () => (await outputOf(manager, "stubborn")).text).toBe("deaf\r\n");
   const steps = [{ signal: "SIGTERM", timeout_ms: 600_000 }];
-  await manager.link.request("stop", { session: manager.session, run_id: stubborn.run_id, steps });
+  await manager.request("stop", { run_id: stubborn.run_id, steps });
 }
 
 /** With MGR_RECORD, keeps the state that a daemon of this version hands over: later versions have to take it over. */
@@ -351,8 +344,7 @@ describe("a daemon whose new program cannot take over", () => {
     await isLogged("was not replaced, and continues: the system call execve failed with ENOENT");
     const counted = expectCount(await outputOf(manager, "counter"));
     await expect.poll(async () => expectCount(await outputOf(manager, "counter"))).toBeGreaterThan(counted);
-    await manager.link.request("stop", {
-      session: manager.session,
+    await manager.request("stop", {
       run_id: run.run_id,
       steps: [{ signal: "SIGTERM", timeout_ms: 60_000 }],
     });
