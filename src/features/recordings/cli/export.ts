@@ -1,4 +1,4 @@
-import { copyFile, mkdir, rename, stat } from "node:fs/promises";
+import { copyFile, rename, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { compileFnmatch } from "../../../base/patterns/fnmatch.ts";
@@ -8,6 +8,7 @@ import { type ConnectionFlags, findTarget } from "../../../cli/manager/connectio
 import { httpGet, saveResponse } from "../../../cli/manager/http-get.ts";
 import { outputOf } from "../../../cli/manager/output-path.ts";
 import { withPartialFile } from "../../../cli/manager/partial-file.ts";
+import { makeFolders } from "../../../files/make-folders.ts";
 import { SAMPLE_FORMATS, type SampleFormat } from "../samples/formats/formats.ts";
 import { openRecorded } from "../samples/mcap/recorded-samples.ts";
 import { repairMcap } from "../samples/mcap/repair.ts";
@@ -45,7 +46,7 @@ export async function recordExport(name: string, target: string | undefined, fla
   if (await exists(path)) throw new CommandFailure(EXIT.failed, `${path} exists: remove it, or choose another name with --output`);
   // Partial files are beside the target: a recording may be larger than the folder of temporary files.
   await withPartialFile(path, async (folder) => {
-    await mkdir(folder, { mode: 0o700, recursive: true });
+    await makeFolders(folder, 0o700);
     const copies = source === null ? [await copied(name, folder)] : await downloaded(name, source, folder, flags);
     if (isMerged) await readable(name, () => merge({ title, copies, folder, path }));
     else if (flags.format === "mcap") await keep(copies, folder, path);

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { closeSync } from "node:fs";
-import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
+import { readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { MgrError, messageOf } from "../../../base/errors.ts";
 import { acquireLockFile } from "../../../daemon/session/lock.ts";
 import { freeSpace } from "../../../files/free-space.ts";
+import { makeFolders } from "../../../files/make-folders.ts";
 import { MAX_RECORDING_FILES, type RecordingFileReport } from "../contract.ts";
 import { type McapFileSummary, summaryOf } from "../samples/mcap/file-summary.ts";
 import { LOSSES, lossesOf } from "../samples/mcap/losses.ts";
@@ -57,7 +58,7 @@ export class RecordingFolder {
 
   /** Makes and locks the folder; resolves with whether it did not exist. Rejects with `conflict` if its lock is held. */
   async make(): Promise<boolean> {
-    const isNew = (await makeFolder(this.path)) !== undefined;
+    const isNew = await makeFolder(this.path);
     if (isNew) this.release();
     this.#lock ??= acquireLockFile(this.#lockPath);
     if (this.#lock === null)
@@ -170,11 +171,11 @@ export function fileNamePart(name: string): string {
   return `${plain.slice(0, MAX_NAME_BYTES - 17)}-${createHash("sha256").update(name).digest("hex").slice(0, 16)}`;
 }
 
-/** Resolves with the first folder that was made, if any. */
-async function makeFolder(path: string): Promise<string | undefined> {
-  const make = () => mkdir(path, { recursive: true, mode: 0o700 });
+/** Resolves with whether the folder is new. */
+async function makeFolder(path: string): Promise<boolean> {
+  const make = () => makeFolders(path, 0o700);
   return make().catch((error: NodeJS.ErrnoException) => {
-    // mkdir() rejects with this when another program removes the folder between its steps.
+    // Another program has removed a folder above it between two steps.
     if (error.code === "ENOENT") return make();
     throw error;
   });

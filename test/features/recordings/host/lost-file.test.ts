@@ -2,8 +2,9 @@ import { existsSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync 
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { RecordingOptions } from "../../../../src/features/recordings/host/recording.ts";
+import { RecordingFolder } from "../../../../src/features/recordings/host/recording-folder.ts";
 import { createFile } from "../../../../src/features/recordings/host/write-queue.ts";
-import { RecordingRig } from "./recording-rig.ts";
+import { INSTANCE, RecordingRig } from "./recording-rig.ts";
 
 /** A recording with two messages on the disk. */
 async function begun(options: Partial<RecordingOptions> = {}): Promise<{ rig: RecordingRig; path: string }> {
@@ -87,9 +88,16 @@ it("a folder that is removed while it is checked is made again", async () => {
     const made = folder.make();
     rmSync(rig.folder, { recursive: true });
     await made;
+    // It may have been removed after the check.
+    await folder.make();
     expect(existsSync(rig.folder)).toBe(true);
   }
   await rig.recording.stop();
+});
+
+it("a folder in a file system that makes none is refused, instead of being tried for ever", async () => {
+  const folder = new RecordingFolder("/proc/mgr-none/a", { host: "rt1", instance: INSTANCE }, () => {});
+  await expect(folder.make()).rejects.toThrow("ENOENT: no such file or directory, mkdir '/proc/mgr-none'");
 });
 
 it("a file in place of the folder ends the recording with a message, and one line in the log for each fault", async () => {
