@@ -7,8 +7,8 @@ const shared = {
   // xstate drops events to stopped actors silently unless it is loaded in development mode.
   execArgv: ["-C", "development"],
   // Only what hangs fails by time: machines that run the suite beside other work are several times slower.
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
   // CI machines are shared. scripts/checks/second-tries.js prints what passed only at its second try.
   retry: process.env.CI ? 1 : 0,
   expect: { poll: { timeout: 60_000 } },
