@@ -145,7 +145,7 @@ describe("the packed package, installed in a project of its own", () => {
     expect(output).toMatch(/Tests\s+50 passed \(50\)/);
     expect(processesWith(seconds)).toEqual([]);
     expect(readdirSync(temporary)).toEqual([]);
-  }, 240_000);
+  });
 
   it("leaves nothing when the runner's worker is killed during a test", async () => {
     const seconds = uniqueSeconds();
@@ -160,5 +160,5 @@ describe("the packed package, installed in a project of its own", () => {
       () => processesWith(seconds),
     );
     expect((await ended).code).not.toBe(0);
-  }, 240_000);
+  });
 });

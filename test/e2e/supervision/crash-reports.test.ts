@@ -101,7 +101,7 @@ test("a run that fails gets a report, which outlives a killed manager and a kill
   expect(after.map(({ run_id }) => run_id)).toEqual(expect.arrayContaining(before.map(({ run_id }) => run_id)));
   expect(readFileSync(secret, "utf8")).toBe("secret");
   for (const file of readdirSync(folder)) if (!file.startsWith("000")) expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
-}, 240_000);
+});
 
 async function commandLine(instance: Instance): Promise<void> {
   expect((await instance.mgr("crash")).stdout).toMatch(/^TIME .*\n(.*\n)*.* deep\/er\/three +1 .*exit code 3$/m);
