@@ -16,6 +16,16 @@ it("each living run has the CPU time and the memory of its whole tree, as the ke
   await rig.event(over, "extinct");
   const children = () => readFileSync(`/proc/${run.pid}/task/${run.pid}/children`, "utf8").trim().split(" ").map(Number);
   await vi.waitFor(() => expect(children().map(nameOf)).toEqual(["sleep"]), { timeout: 60_000 });
+  // The child may still be loading its program: nothing is measured before it rests.
+  let earlier = Number.NaN;
+  await vi.waitFor(
+    async () => {
+      const last = earlier;
+      earlier = (await loadsOf(rig)).get("sim/world")?.cpuMs ?? Number.NaN;
+      expect(earlier).toBe(last);
+    },
+    { timeout: 60_000, interval: 100 },
+  );
   const before = await loadsOf(rig);
   expect([...before.keys()].sort()).toEqual(["idle", "sim/world"]);
   const world = before.get("sim/world");
