@@ -275,7 +275,7 @@ describe("a reload", () => {
     const before = {
       never: { ...LASTING, ready: { regex: "never" } },
       waits: { ...LASTING, depends_on: ["never"], autostart: true },
-      fails: { command: "false", autostart: true, restart: { policy: "on-failure", delay: "2s", factor: 1 } },
+      fails: { command: "false", autostart: true, restart: { policy: "on-failure", delay: "5s", factor: 1 } },
     };
     await open({ processes: before });
     await state("waits", "waiting");
