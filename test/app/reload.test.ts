@@ -12,10 +12,16 @@ let folder: string;
 let manager: EmbeddedManager;
 const INSTANCE = { name: "t", manager: ":0" };
 const LASTING = { command: "sleep 1000" };
-/** Ends only when it is told to, and only after a while. */
-const SLOW = { command: "trap 'sleep 1; exit 0' TERM; echo up; while :; do sleep 0.02; done", ready: { regex: "up" } };
+/** Only what hangs takes so long. */
+const stop = { timeout: "100s" };
+/** Ends only when it is told to, and then only once this file is there. */
+const slow = (file: string) => ({
+  command: `trap 'until [ -e ${file} ]; do sleep 0.02; done; exit 0' TERM; echo up; while :; do sleep 0.02; done`,
+  ready: { regex: "up" },
+  stop,
+});
 /** Ends only when it is killed. */
-const STUBBORN = { command: "trap '' TERM; echo up; while :; do sleep 0.02; done", ready: { regex: "up" }, autostart: true };
+const STUBBORN = { command: "trap '' TERM; echo up; while :; do sleep 0.02; done", ready: { regex: "up" }, autostart: true, stop };
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "mgr-reload-"));
@@ -62,7 +68,7 @@ const names = async () => (await manager.snapshot()).processes.map((each) => eac
 
 /** Resolves with the first frame that is like that. */
 function frame(wanted: (frame: ManagerFrame) => boolean): Promise<ManagerFrame> {
-  const found = firstValueFrom(manager.client.frames$.pipe(filter(wanted), timeout(12_000)));
+  const found = firstValueFrom(manager.client.frames$.pipe(filter(wanted), timeout(110_000)));
   // Who asked for it early may fail before awaiting it.
   found.catch(() => {});
   return found;
@@ -167,9 +173,9 @@ describe("a reload", () => {
   });
 
   it("stops removed processes, dependents first, and removes them when nothing of them is left", async () => {
-    await open({
-      processes: { keep: { ...LASTING, autostart: true }, "g/db": LASTING, "g/api": { ...SLOW, depends_on: ["g/db"], autostart: true } },
-    });
+    const mayEnd = join(folder, "may-end");
+    const inGroup = { ...slow(mayEnd), depends_on: ["g/db"], autostart: true };
+    await open({ processes: { keep: { ...LASTING, autostart: true }, "g/db": LASTING, "g/api": inGroup } });
     const api = await state("g/api", "ready");
     const kept = await state("keep", "started");
     const seen: string[] = [];
@@ -185,6 +191,7 @@ describe("a reload", () => {
     const cleared = frame((each) => each.type === "process_tree" && each.process_tree.length === 1);
     expect(await reload({ processes: { keep: { ...LASTING, autostart: true } } })).toMatchObject({ removed: ["g/db", "g/api"] });
     expect(await names()).toEqual(["keep", "g/db", "g/api"]);
+    await writeFile(mayEnd, "");
     await cleared;
     subscription.unsubscribe();
     expect(seen.filter((each) => !each.startsWith("tree"))).toEqual([
@@ -268,7 +275,7 @@ describe("a reload", () => {
     const before = {
       never: { ...LASTING, ready: { regex: "never" } },
       waits: { ...LASTING, depends_on: ["never"], autostart: true },
-      fails: { command: "false", autostart: true, restart: { policy: "on-failure", delay: "2s", factor: 1 } },
+      fails: { command: "false", autostart: true, restart: { policy: "on-failure", delay: "5s", factor: 1 } },
     };
     await open({ processes: before });
     await state("waits", "waiting");

@@ -3,6 +3,7 @@ import { MgrError } from "../../src/base/errors.ts";
 import type { RunReport } from "../../src/contract/run.ts";
 import { isAlive, startTimeOf } from "../../src/daemon/proc/proc.ts";
 import { type TestClock, testClock } from "../actors/support/clock.ts";
+import { ShiftedClock } from "../support/fakes/shifted-clock.ts";
 import { HostRig, reportedBy, spec } from "./support/hosts.ts";
 
 const refusal = async (promise: Promise<unknown>): Promise<MgrError> => {
@@ -134,13 +135,16 @@ describe("a run", () => {
 
 describe("stopping", () => {
   test("signals, waits, and kills what does not end; a repeated command changes nothing", async () => {
-    await using rig = await HostRig.open();
+    const clock = new ShiftedClock();
+    await using rig = await HostRig.open({ clock, isDirect: true });
     const run = await rig.spawn(spec("p", "trap 'echo no' TERM; echo up; while :; do sleep 0.01; done"));
     rig.watch("p");
     await rig.said("p", /up/);
-    const stop = { session: rig.session, run_id: run.run_id, steps: [{ signal: "SIGTERM", timeout_ms: 300 }] };
+    const stop = { session: rig.session, run_id: run.run_id, steps: [{ signal: "SIGTERM", timeout_ms: 600_000 }] };
     await rig.host.request("stop", stop);
     await rig.host.request("stop", stop);
+    await rig.said("p", /no/);
+    clock.pass(600_000);
     const { run: end } = await rig.event(run, "extinct");
     expect(end.exit).toMatchObject({ signal: "SIGKILL" });
     expect(kinds(rig, run)).toEqual(["spawned", "stopping", "exited", "extinct"]);
@@ -162,7 +166,7 @@ describe("stopping", () => {
     await using rig = await HostRig.open();
     const run = await rig.spawn(spec("p", "exec sleep 60"));
     await rig.host.request("signal", { session: rig.session, run_id: run.run_id, signal: "SIGSTOP" });
-    await rig.host.request("stop", { session: rig.session, run_id: run.run_id, steps: [{ signal: "SIGTERM", timeout_ms: 5_000 }] });
+    await rig.host.request("stop", { session: rig.session, run_id: run.run_id, steps: [{ signal: "SIGTERM", timeout_ms: 60_000 }] });
     expect((await rig.event(run, "extinct")).run.exit).toMatchObject({ signal: "SIGTERM" });
   });
 
@@ -173,7 +177,7 @@ describe("stopping", () => {
     );
     rig.watch("p");
     await rig.said("p", /up/);
-    await rig.host.request("stop", { session: rig.session, run_id: run.run_id, steps: [{ signal: "SIGTERM", timeout_ms: 5_000 }] });
+    await rig.host.request("stop", { session: rig.session, run_id: run.run_id, steps: [{ signal: "SIGTERM", timeout_ms: 60_000 }] });
     const { run: end } = await rig.event(run, "extinct");
     expect(rig.sent("p")).toContain("saved");
     expect(end.final_offset).toBe(Buffer.byteLength(rig.sent("p")));
@@ -181,12 +185,15 @@ describe("stopping", () => {
 
   test("a leader that ends by itself is reported at once, and the rest of its tree is killed", async () => {
     await using rig = await HostRig.open();
-    const run = await rig.spawn(spec("p", "sh -c 'trap \"\" HUP TERM; echo pid $$; while :; do sleep 1; done' & sleep 0.1; exit 2"));
+    const run = await rig.spawn(spec("p", "sh -c 'trap \"\" HUP TERM; echo pid $$; while :; do sleep 1; done' & read go; exit 2"));
     rig.watch("p");
+    await rig.said("p", /pid \d+\r\n/);
+    const child = Number(/pid (\d+)\r\n/.exec(rig.sent("p"))?.[1]);
+    const childStart = startTimeOf(child) ?? "none";
+    expect(isAlive(child, childStart)).toBe(true);
+    await rig.host.request("write", { session: rig.session, run_id: run.run_id, text: "go\n" });
     const { run: ended } = await rig.event(run, "exited");
     expect(ended).toMatchObject({ exit: { code: 2 }, extinct: false });
-    const child = Number(/pid (\d+)/.exec(rig.sent("p"))?.[1]);
-    const childStart = startTimeOf(child) ?? "";
     await rig.event(run, "extinct");
     expect(isAlive(child, childStart)).toBe(false);
   });
@@ -337,7 +344,7 @@ describe("readiness", () => {
   test("by time comes after that time; a run that ended before was never ready", async () => {
     await using rig = await HostRig.open();
     const long = await rig.spawn(spec("long", "sleep 60", { ready: { kind: "time", ms: 50 } }));
-    const short = await rig.spawn(spec("short", "true", { ready: { kind: "time", ms: 10_000 } }));
+    const short = await rig.spawn(spec("short", "true", { ready: { kind: "time", ms: 600_000 } }));
     await rig.event(short, "extinct");
     await rig.event(long, "ready");
     expect(kinds(rig, short)).toEqual(["spawned", "exited", "extinct"]);

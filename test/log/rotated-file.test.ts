@@ -98,6 +98,7 @@ describe("a log file", () => {
     const log = new LogBook({ capacity: 10, now: () => Date.UTC(2026, 10, 21) });
     const close = openLogFile(path(), log);
     const { id } = log.append({ level: "warning", source: "manager", msg: 'two\nlines "quoted"' });
+    await expect.poll(() => readIfThere("m.log")).toMatch(/\n$/);
     await close();
     log.append({ level: "info", source: "manager", msg: "too late" });
     const lines = read("m.log").trimEnd().split("\n");
@@ -117,6 +118,7 @@ describe("a log file", () => {
     const close = openLogFile(path(), log, 1_000);
     const change = { process: "a", from: null, to: "started", by: null, reason: null } as const;
     for (let n = 1; n <= 8; n++) log.append({ level: "warning", source: "manager", msg: `entry\t${n}`, change });
+    await expect.poll(() => readIfThere("m.log")).toMatch(/entry\\t8".*\n$/);
     await close();
     expect(readdirSync(folder)).toContain("m.log.1");
     appendFileSync(path(), '{"level":30,"msg":"a line without an id"}\n{"level":30,"id":17');
@@ -128,15 +130,18 @@ describe("a log file", () => {
   it("on a full disk loses lines and reports how many", async () => {
     // A file system of its own that is full, in a mount namespace of its own; the sources are compiled by tsx.
     const script = `
-      import { writeFileSync, rmSync } from "node:fs";
+      import { readFileSync, rmSync, writeFileSync } from "node:fs";
       import { RotatedFile } from "${new URL("../../src/log/rotated-file.ts", import.meta.url).pathname}";
       const file = new RotatedFile({ path: "${folder}/m.log", lostLine: (count) => "lost " + count + "\\n" });
       try { writeFileSync("${folder}/ballast", Buffer.alloc(1 << 20)); } catch {}
-      for (let n = 0; n < 3; n++) { file.write("x".repeat(4096) + n + "\\n"); await new Promise((r) => setTimeout(r, 50)); }
+      // Closing waits until what was written has been tried, or a second for a disk that hangs; the next write opens the file again.
+      for (let n = 0; n < 3; n++) { file.write("x".repeat(4096) + n + "\\n"); await file.close(); }
       rmSync("${folder}/ballast");
       file.write("room again\\n");
+      const text = () => readFileSync("${folder}/m.log", "utf8").replace(/x+/g, "x");
+      while (!text().endsWith("room again\\n")) await new Promise((resolve) => setTimeout(resolve, 10));
       await file.close();
-      process.stdout.write((await import("node:fs")).readFileSync("${folder}/m.log", "utf8").replace(/x+/g, "x"));
+      process.stdout.write(text());
     `;
     const done = spawnSync(
       "unshare",

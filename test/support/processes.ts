@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 import { listPids, readStat } from "../../src/daemon/proc/proc.ts";
 
 /** Pids of the living processes with `word` among their arguments: what a test left behind, or set out to kill. */
@@ -17,11 +17,14 @@ export function killIfThere(pid: number | null): void {
   }
 }
 
+/** The kernel's pids are below 2^22. */
+const PID_DIGITS = 7;
 let last = 0;
 /** A number of seconds that no other sleep has: about a day, and a fraction that names it. */
 export function uniqueSeconds(): string {
   last += 1;
-  return `86400.${process.pid}${String(last).padStart(4, "0")}`;
+  // Of a fixed length: the word of one worker must not be found in that of another one, whose pid is longer.
+  return `86400.${String(process.pid).padStart(PID_DIGITS, "0")}${String(last).padStart(4, "0")}`;
 }
 
 /** Waits until `check` is true, or says what was still there. */
@@ -37,10 +40,28 @@ export async function until(check: () => boolean, milliseconds: number, what: ()
   }
 }
 
+/** Resolves when a process has this text in its environment: for a moment after `spawn`, it is still executing its program and has none. */
+export function untilEnvironment(pid: number, text: string): Promise<void> {
+  return until(
+    () => readFileSync(`/proc/${pid}/environ`, "utf8").includes(text),
+    60_000,
+    () => `pid ${pid}`,
+  );
+}
+
+/** Longest time that a process may take for the moment in which it has a new program, but no arguments yet, milliseconds. */
+const EXECVE_MS = 200;
+
 function wordsOf(pid: number): string[] {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-  } catch {
-    return []; // It ended while we looked.
+  const begin = performance.now();
+  for (;;) {
+    try {
+      const words = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+      if (words !== "" || performance.now() > begin + EXECVE_MS) return words.split("\0");
+      // Neither a thread of the kernel nor a process that has ended has a program. On a busy machine the moment may be long.
+      readlinkSync(`/proc/${pid}/exe`);
+    } catch {
+      return []; // It ended while we looked, or is another user's.
+    }
   }
 }

@@ -40,7 +40,7 @@ console.warn = (...words: unknown[]) => {
 
 afterAll(async () => {
   expect([...new Set(warnings)], "warnings of xstate").toEqual([]);
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 90_000;
   let leaked = livingChildren().filter((child) => !before.includes(child));
   while (leaked.length > 0 && Date.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -108,7 +108,7 @@ export class TopicEntry {
     this.#define(state.definition);
     this.definitionProblem = state.problem;
     this.#read = { packets, since: null };
-    this.#rate.readings.push(...state.readings.map((reading) => ({ ...reading, at: ownTime(reading.at) })));
+    this.#rate.restore(state.readings.map((reading) => ({ ...reading, at: ownTime(reading.at) })));
     if (state.kept === null) return;
     const { headerBytes, bytes: size, moment } = state.kept;
     this.#keep(new LastMessage(this.owner, { subject: this.subject, headerBytes, size }, kept, moment));

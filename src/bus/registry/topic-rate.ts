@@ -11,7 +11,18 @@ export class TopicRate {
     readings.push({ at, packets, bytes });
     // The window begins at the newest reading that is a second old; a timer may be early by a millisecond.
     while ((readings[1]?.at ?? at) <= at - WINDOW_MS + EARLY_MS) readings.shift();
-    const [first] = readings;
+    this.#judge(at, packets, bytes);
+  }
+
+  /** Continues the readings of an earlier program, with the rate that it had. */
+  restore(readings: readonly { at: number; packets: number; bytes: number }[]): void {
+    this.readings.push(...readings);
+    const last = readings.at(-1);
+    if (last !== undefined) this.#judge(last.at, last.packets, last.bytes);
+  }
+
+  #judge(at: number, packets: number, bytes: number): void {
+    const [first] = this.readings;
     const seconds = first === undefined ? 0 : (at - first.at) / 1_000;
     // Less than a second after the first reading there is no full second yet.
     if (first === undefined || seconds < (WINDOW_MS - EARLY_MS) / 1_000) return;

@@ -8,6 +8,7 @@ import { ConfigError, createManager, type EmbeddedManager } from "../../../src/a
 import { connect } from "../../../src/client/index.ts";
 import type { HostLink } from "../../../src/contract/host-link.ts";
 import { Recorder } from "../../../src/testing/index.ts";
+import { freePort } from "../../support/free-port.ts";
 import { processesWith, uniqueSeconds } from "../../support/processes.ts";
 import { ScriptedLink } from "../support/scripted-link.ts";
 
@@ -149,7 +150,7 @@ describe("createManager", () => {
       await manager.process("a").stop();
     } finally {
       // Errors are reported in later turns: each one that was thrown must have come before other handlers are back.
-      await vi.waitFor(() => expect(uncaught).toHaveLength(thrown), 50_000);
+      await vi.waitFor(() => expect(uncaught).toHaveLength(thrown), 110_000);
       process.removeAllListeners("uncaughtException");
       for (const listener of others) process.on("uncaughtException", listener);
     }
@@ -184,7 +185,7 @@ describe("createManager", () => {
       const refused = expect(createManager({ processes: {} }, { host: link satisfies HostLink })).rejects.toMatchObject({
         code: "timeout",
       });
-      await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0), 50_000);
+      await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0), 110_000);
       await vi.advanceTimersByTimeAsync(10_000);
       vi.useRealTimers();
       await refused;
@@ -256,7 +257,7 @@ describe("an embedded manager", () => {
     expect(manager.send({ type: "start_process", name: "a" })).toBe(true);
     await started;
     expect(events).toContain("process_upsert");
-    expect(events).toContain("log_batch");
+    await expect.poll(() => events).toContain("log_batch");
     expect(events).not.toContain("snapshot");
     const answer = await manager.request({ type: "get_process_output", name: "a", lines: 1 });
     expect(answer.output).toBe("");
@@ -349,7 +350,7 @@ describe("connect", () => {
       expect(second.toSorted()).toEqual(first.toSorted());
       const text = (log: string[]) => log.filter((event) => event.includes("process_upsert"));
       expect(text(second)).toEqual(text(first));
-      expect(outputs[1]).toEqual(outputs[0]);
+      await expect.poll(() => outputs[1]).toEqual(outputs[0]);
       expect([...(outputs[0]?.keys() ?? [])]).toEqual(
         view === undefined || "log_only" in view ? [] : "single_group" in view ? ["g/a", "g/b"] : ["g/a"],
       );
@@ -395,7 +396,8 @@ describe("listen", () => {
     writeFileSync(authFile, "ada secret\n", { mode: 0o600 });
     const echo = { command: "echo up; while read word; do echo got $word; done" };
     const settings = { instance: { webui_auth_file: authFile } };
-    const first = await createManager({ ...settings, processes: { a: echo, gone: echo } }, { listen: true });
+    // Not a port that the kernel may give to another program between the two managers.
+    const first = await createManager({ ...settings, processes: { a: echo, gone: echo } }, { listen: `127.0.0.1:${freePort()}` });
     const { url = "" } = first.port ?? {};
     await using client = await connect(url, { user: "ada", password: "secret", retry: { first: 20, max: 50 } });
     let output = "";
@@ -409,7 +411,7 @@ describe("listen", () => {
     const states: string[] = [];
     client.link.state$.subscribe(({ kind }) => states.push(kind));
     await first.close();
-    await vi.waitFor(() => expect(states).toContain("waiting"), 50_000);
+    await vi.waitFor(() => expect(states).toContain("waiting"), 110_000);
     await expect(client.snapshot()).rejects.toMatchObject({ code: "host_unavailable" });
 
     await using second = await createManager({ ...settings, processes: { a: echo } }, { listen: new URL(url).host });
@@ -418,7 +420,7 @@ describe("listen", () => {
     expect((await started).state).toBe("started");
     await second.process("a").write("something\n");
     await printed;
-    await vi.waitFor(() => expect(output).toContain("got something"), 50_000);
+    await vi.waitFor(() => expect(output).toContain("got something"), 110_000);
     rmSync(authFile);
   });
 

@@ -59,7 +59,7 @@ test(
       // Nothing that is still under way may change it.
       await pause(300);
       expect(await one.get()).toMatchObject({ state, requested_state: last });
-      expect(instances()).toHaveLength(last === "start" ? 1 : 0);
+      await expect.poll(instances).toHaveLength(last === "start" ? 1 : 0);
     } finally {
       clearInterval(poll);
     }

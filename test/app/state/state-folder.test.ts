@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createManager } from "../../../src/app/embedded/create-manager.ts";
 
-const wait = { timeout: 50_000 };
+const wait = { timeout: 110_000 };
 
 test("an embedded manager whose state folder vanishes writes it again, with what was requested", async () => {
   const folder = mkdtempSync(join(tmpdir(), "mgr-folder-"));

@@ -37,6 +37,17 @@ it("a rate is measured over one second if the reports are on time: a publisher t
   expect(rate.packets).toBe(0);
 });
 
+it("a program that continues the readings of an earlier one knows its rate at once", () => {
+  const before = new TopicRate();
+  for (let n = 0; n <= 4; n++) before.read(n * COUNTERS_MS, n * 50, n * 400);
+  const after = new TopicRate();
+  // On the clock of the next program.
+  after.restore(before.readings.map((reading) => ({ ...reading, at: reading.at - 10_000 })));
+  expect([after.packets, after.bytes]).toEqual([100, 800]);
+  after.read(5 * COUNTERS_MS - 10_000, 500, 4_000);
+  expect([after.packets, after.bytes]).toEqual([350, 2_800]);
+});
+
 it("each reported rate is within 2 % of the messages between the reports that it is measured between, by the reporter's clock", async () => {
   await using rig = await RegistryRig.start();
   const publisher = await rig.client("driver", [{ name: "arm/state", encoding: "raw" }]);

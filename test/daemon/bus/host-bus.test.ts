@@ -13,6 +13,7 @@ import { busFiles } from "../../../src/daemon/bus/bus-files.ts";
 import { HostBus } from "../../../src/daemon/bus/host-bus.ts";
 import { until } from "../../bus/leaf/leaf-rig.ts";
 import { makeCertificate } from "../../http/certificates.ts";
+import { freePort } from "../../support/free-port.ts";
 import { NatsServer } from "../../support/nats/nats-server.ts";
 
 let folder: string;
@@ -32,6 +33,11 @@ async function open(hub?: () => HubDial): Promise<HostBus> {
   const bus = await HostBus.open({ host: "rt1", files: busFiles(folder), hub, log: (level, msg) => void logged.push(`${level}: ${msg}`) });
   cleanups.push(() => bus.close());
   return bus;
+}
+
+/** A bus opened later has a port that the kernel does not give to other programs while the bus is closed. */
+function choosePort(): void {
+  writeFileSync(join(folder, "bus.json"), JSON.stringify({ port: freePort(), token: "0".repeat(32) }), { mode: 0o600 });
 }
 
 async function visit(url: string): Promise<Bus> {
@@ -76,6 +82,7 @@ it.each([
 });
 
 it("keeps port and address for local programs over a restart, in files that only their owner can read", async () => {
+  choosePort();
   const first = await open();
   const url = readFileSync(join(folder, "bus.url"), "utf8").trim();
   expect(url).toBe(first.localUrl);
@@ -89,6 +96,7 @@ it("keeps port and address for local programs over a restart, in files that only
 });
 
 it("uses another port if its own was taken meanwhile, and reports that", async () => {
+  choosePort();
   const first = await open();
   await first.close();
   const squatter = createServer().listen(first.port, "127.0.0.1");

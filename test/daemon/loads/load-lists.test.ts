@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, it, vi } from "vitest";
 import { jsonOf } from "../../../src/bus/client/rpc-envelope.ts";
 import { loadPage } from "../../../src/contract/loads.ts";
+import { readStat } from "../../../src/daemon/proc/proc.ts";
 import { uniqueSeconds } from "../../support/processes.ts";
 import { HostRig, spec } from "../support/hosts.ts";
 
@@ -16,6 +17,9 @@ it("each living run has the CPU time and the memory of its whole tree, as the ke
   await rig.event(over, "extinct");
   const children = () => readFileSync(`/proc/${run.pid}/task/${run.pid}/children`, "utf8").trim().split(" ").map(Number);
   await vi.waitFor(() => expect(children().map(nameOf)).toEqual(["sleep"]), { timeout: 60_000 });
+  // The child may still be loading its program: nothing is measured before both sleep.
+  const states = () => [run.pid ?? 0, ...children()].map((pid) => readStat(pid)?.state);
+  await vi.waitFor(() => expect(states()).toEqual(["S", "S"]), { timeout: 60_000 });
   const before = await loadsOf(rig);
   expect([...before.keys()].sort()).toEqual(["idle", "sim/world"]);
   const world = before.get("sim/world");

@@ -1,16 +1,5 @@
 import { execFileSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -39,7 +28,17 @@ const text = (path = "logs/p.log") => readFileSync(join(folder, path), "utf8");
 async function eventually(holds: () => boolean): Promise<void> {
   while (!holds()) await pause(10);
 }
-const holds = (path: string, part: string) => () => existsSync(join(folder, path)) && text(path).includes(part);
+/** A rotation may rename the file while it is looked at. */
+const textIfThere = (path: string) => {
+  try {
+    return text(path);
+  } catch {
+    return "";
+  }
+};
+const holds = (path: string, part: string) => () => textIfThere(path).includes(part);
+/** The end of a host waits two seconds for its disk, which may be too short on a busy machine. */
+const written = (end: string) => eventually(() => textIfThere("logs/p.log").endsWith(end));
 
 describe("a log file", () => {
   test("gets every byte of every run, and its folder is created", async () => {
@@ -47,6 +46,7 @@ describe("a log file", () => {
     await rig.event(await rig.spawn(logged("echo one; seq 1 20000")), "extinct");
     await rig.event(await rig.spawn(logged("echo two")), "extinct");
     rig.watch("p");
+    await written("two\r\n");
     await rig.host.close();
     const output = `one\r\n${Array.from({ length: 20_000 }, (_, n) => `${n + 1}\r\n`).join("")}two\r\n`;
     expect(text()).toBe(output);
@@ -62,6 +62,7 @@ describe("a log file", () => {
       await using rig = await HostRig.open();
       const run = await rig.spawn(logged("exec seq 1 2000", { max_size: 5_000, max_files: 3, ...log }));
       await rig.event(run, "extinct");
+      await written("\r\n2000\r\n");
       await rig.host.close();
       const modes = ["logs/p.log", "logs/p.log.1"].map((path) => statSync(join(folder, path)).mode & 0o777);
       expect(modes).toEqual([mode, mode]);
@@ -74,6 +75,7 @@ describe("a log file", () => {
     await using rig = await HostRig.open();
     const run = await rig.spawn(logged("exec seq 1 400000", { max_size: 500_000, max_files: 50 }));
     const { run: end } = await rig.event(run, "extinct");
+    await written("\r\n400000\r\n");
     await rig.host.close();
     const names = readdirSync(join(folder, "logs")).sort((a, b) => Number(b.split(".")[2] ?? 0) - Number(a.split(".")[2] ?? 0));
     expect(names.length).toBeGreaterThan(4);
@@ -88,6 +90,7 @@ describe("a log file", () => {
   test("keeps as many files as configured", async () => {
     await using rig = await HostRig.open();
     await rig.event(await rig.spawn(logged("exec seq 1 100000", { max_size: 10_000, max_files: 3 })), "extinct");
+    await written("\r\n100000\r\n");
     await rig.host.close();
     expect(readdirSync(join(folder, "logs")).sort()).toEqual(["p.log", "p.log.1", "p.log.2"]);
     expect(text("logs/p.log.1") + text()).toMatch(/99999\r\n100000\r\n$/);
@@ -120,9 +123,11 @@ describe("a log file", () => {
     {
       await using rig = await HostRig.open();
       await rig.event(await rig.spawn(logged("echo one")), "extinct");
+      await written("one\r\n");
     }
     await using rig = await HostRig.open();
     await rig.event(await rig.spawn(logged("echo two")), "extinct");
+    await written("two\r\n");
     await rig.host.close();
     expect(text()).toBe("one\r\ntwo\r\n");
   });
@@ -150,9 +155,9 @@ describe("a log file that cannot be written", () => {
     mkdirSync(join(folder, "logs/p.log"), { recursive: true });
     const run = await rig.spawn(logged('echo one; while read word; do echo "<$word>"; done'));
     rig.watch("p");
-    await rig.said("p", /one/);
+    await rig.said("p", /one\r\n/);
     await rig.host.request("write", { session: rig.session, run_id: run.run_id, text: "two\n" });
-    await rig.said("p", /<two>/);
+    await rig.said("p", /<two>\r\n/);
     await eventually(() => rig.log.some((entry) => entry.level === "warning"));
     rmSync(join(folder, "logs/p.log"), { recursive: true });
     await eventually(() => rig.log.some((entry) => entry.msg.endsWith("is written again")));
@@ -185,7 +190,7 @@ describe("a log file that cannot be written", () => {
       await using rig = await HostRig.open();
       const run = await rig.spawn(
         logged(
-          "stty -echo; while read n; do seq 1 $n; done",
+          "stty -echo; echo ready; while read n; do seq 1 $n; done",
           { path: "disk/p.log", max_size: 10_000_000 },
           {
             terminal: { rows: 24, cols: 80, backlog: 4_096 },
@@ -195,6 +200,8 @@ describe("a log file that cannot be written", () => {
       rig.watch("p");
       const print = (n: number) => rig.host.request("write", { session: rig.session, run_id: run.run_id, text: `${n}\n` });
       const end = async () => (await rig.host.request("tail", { session: rig.session, name: "p", lines: 1 })).until;
+      // What is typed before would be echoed, and be in the file as well.
+      await rig.said("p", /ready\r\n/);
       await print(1_000);
       await eventually(holds("disk/p.log", "1000\r\n"));
       await print(400_000);

@@ -9,8 +9,6 @@ import { RingStore } from "../../../src/daemon/output/ring-store.ts";
 const KIB = 1024;
 const LIMITS = { intervalMs: 0, maxNameBytes: 64 * KIB, maxHostBytes: 256 * KIB };
 
-const PATIENT = { timeout: 20_000 };
-
 function contentsOf(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8")) : [];
 }
@@ -125,7 +123,7 @@ describe("the files of kept output", () => {
     expect(contents()).toHaveLength(1);
     expect(files.handOver().grown.toSorted()).toEqual(names.slice(1).toSorted());
     files.resume();
-    await expect.poll(() => contents().length, PATIENT).toBe(names.length);
+    await expect.poll(() => contents().length).toBe(names.length);
     await files.close({ removes: true });
   });
 
@@ -133,10 +131,10 @@ describe("the files of kept output", () => {
     const rings = new RingStore();
     const files = keeper(rings);
     print({ rings, files }, "p", "one ");
-    await expect.poll(() => contents().filter((text) => text.endsWith("one ")).length, PATIENT).toBe(1);
+    await expect.poll(() => contents().filter((text) => text.endsWith("one ")).length).toBe(1);
     rmSync(folder, { recursive: true });
     print({ rings, files }, "p", "two");
-    await expect.poll(() => contents().filter((text) => text.endsWith("one two")).length, PATIENT).toBe(1);
+    await expect.poll(() => contents().filter((text) => text.endsWith("one two")).length).toBe(1);
     await files.close({ removes: false });
     expect(problems).toEqual([]);
   });
@@ -155,7 +153,7 @@ test("output of a new daemon begins at one offset in all rings, after the output
       rings.open(name, 4 * KIB).append(Buffer.from(text));
       before.begin({ name });
     }
-    await expect.poll(() => contentsOf(folder).filter((text) => /(short|a longer one)$/.test(text)).length, PATIENT).toBe(2);
+    await expect.poll(() => contentsOf(folder).filter((text) => /(short|a longer one)$/.test(text)).length).toBe(2);
     const next = new RingStore();
     const after = new KeptOutput({ ...options, previousEnd: "killed" }, next, () => {});
     expect([next.find("a")?.end, next.find("b")?.end]).toEqual([next.origin, next.origin]);

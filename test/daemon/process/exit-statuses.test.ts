@@ -60,7 +60,7 @@ describe("how a run ended", () => {
     });
   });
 
-  it(`is reported correctly by terminals, ${ROUNDS} times each`, { timeout: 60_000 + ROUNDS * 10_000 }, async () => {
+  it(`is reported correctly by terminals, ${ROUNDS} times each`, { timeout: 120_000 * ROUNDS }, async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await expectAll(
         WAYS,

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -14,9 +13,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const put = (name: string, text = randomUUID()) => {
+let puts = 0;
+/** Each time with another size: the kernel's times of two writes may be the same. */
+const put = (name: string) => {
   mkdirSync(dirname(join(folder, name)), { recursive: true });
-  writeFileSync(join(folder, name), text);
+  writeFileSync(join(folder, name), "x".repeat(++puts));
 };
 
 /** The system's clock, but no timer fires while it is held. */
@@ -41,6 +42,13 @@ class Watched implements Disposable {
   readonly #watcher: FileWatcher;
   #wake: () => void = () => {};
 
+  /** Begins to watch; resolves when the watcher has found a file, and is notified of changes from then on. */
+  static async begin(globs: string[], clock?: Clock): Promise<Watched> {
+    const watched = new Watched(globs, clock);
+    await watched.settled();
+    return watched;
+  }
+
   constructor(globs: string[], clock: Clock = systemClock) {
     this.#watcher = new FileWatcher({
       globs,
@@ -54,21 +62,9 @@ class Watched implements Disposable {
     });
   }
 
-  /** Writes `name` again and again until a change is told: the watcher's first look is over when one is. */
-  async settled(name: string): Promise<void> {
-    while (this.changes.length === 0) {
-      put(name);
-      await pause(20);
-      const received = new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-      await Promise.race([received, pause(400)]);
-    }
-    // What was written last may come as a change of its own.
-    for (let seen = -1; seen !== this.changes.length; ) {
-      seen = this.changes.length;
-      await pause(600);
-    }
+  /** Each scan watches a folder before it reads it: what is known of a file is up to date, or a notification is on its way. */
+  async settled(): Promise<void> {
+    while ((this.#watcher.files?.size ?? 0) === 0) await pause(5);
     this.changes.length = 0;
   }
 
@@ -89,8 +85,7 @@ class Watched implements Disposable {
 describe("watched globs", () => {
   test("report files that are changed, added, renamed and removed, also in folders that are new", async () => {
     put("src/a.js");
-    using watched = new Watched(["src/**/*.js"]);
-    await watched.settled("src/a.js");
+    using watched = await Watched.begin(["src/**/*.js"]);
     put("src/deep/er/b.js");
     expect(await watched.next()).toBe("src/deep/er/b.js");
     put("src/deep/er/b.js");
@@ -104,8 +99,7 @@ describe("watched globs", () => {
   test("do not report other files, ignored folders, or one change twice", async () => {
     put("src/a.js");
     put("node_modules/x/index.js");
-    using watched = new Watched(["**/*.js", "!**/*.gen.js"]);
-    await watched.settled("src/a.js");
+    using watched = await Watched.begin(["**/*.js", "!**/*.gen.js"]);
     put("src/a.txt");
     put("src/b.gen.js");
     put("node_modules/x/index.js");
@@ -120,8 +114,7 @@ describe("watched globs", () => {
     put("config.json");
     put("other.json");
     put("data/deep/.hidden");
-    using watched = new Watched(["config.json", "data"]);
-    await watched.settled("config.json");
+    using watched = await Watched.begin(["config.json", "data"]);
     put("other.json");
     put("data/deep/.hidden");
     expect(await watched.next()).toBe("data/deep/.hidden");
@@ -132,8 +125,7 @@ describe("watched globs", () => {
   test("combine a burst of changes into one", async () => {
     put("a.js");
     const clock = new HeldClock();
-    using watched = new Watched(["*.js"], clock);
-    await watched.settled("a.js");
+    using watched = await Watched.begin(["*.js"], clock);
     // A slow machine may take longer for the burst than the watcher waits for a further change.
     clock.isHeld = true;
     for (let n = 0; n < 20; n++) {
@@ -155,8 +147,7 @@ describe("watched globs", () => {
     put("build-2/src/a.js");
     symlinkSync("build-1", join(folder, "current"));
     symlinkSync("current", join(folder, "alias"));
-    using watched = new Watched([glob]);
-    await watched.settled("build-1/src/a.js");
+    using watched = await Watched.begin([glob]);
     // As deployments do it: in one step.
     symlinkSync("build-2", join(folder, "next"));
     renameSync(join(folder, "next"), join(folder, "current"));
@@ -170,7 +161,7 @@ describe("watched globs", () => {
   test("find a folder that is created later", async () => {
     using watched = new Watched(["late/*.js"]);
     put("late/a.js");
-    await watched.settled("late/a.js");
+    await watched.settled();
     put("late/b.js");
     expect(await watched.next()).toBe("late/b.js");
     expect(watched.problems).toEqual([]);

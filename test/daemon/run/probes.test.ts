@@ -6,9 +6,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Probe, RunReport } from "../../../src/contract/run.ts";
 import { isAlive, startTimeOf } from "../../../src/daemon/proc/proc.ts";
+import { ShiftedClock } from "../../support/fakes/shifted-clock.ts";
+import { freePort } from "../../support/free-port.ts";
 import { HostRig, reportedBy, spec } from "../support/hosts.ts";
 
-const pace = { interval_ms: 20, timeout_ms: 2_000 };
+const pace = { interval_ms: 20, timeout_ms: 60_000 };
 const tcp = (port: number): Probe => ({ kind: "tcp", host: "127.0.0.1", port, ...pace });
 const http = (port: number, changes: Partial<Extract<Probe, { kind: "http" }>> = {}): Probe => ({
   kind: "http",
@@ -32,16 +34,12 @@ async function listening(server: Server, port = 0): Promise<Server & AsyncDispos
     [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
   });
 }
-async function freePort(): Promise<number> {
-  await using server = await listening(createServer());
-  return server.port;
-}
 const kinds = (rig: HostRig, run: RunReport) => rig.events.filter((event) => event.run.run_id === run.run_id).flatMap(reportedBy);
 
 describe("a ready condition", () => {
   test("tcp holds once a connection is accepted, and not before", async () => {
     await using rig = await HostRig.open();
-    const port = await freePort();
+    const port = freePort();
     const run = await rig.spawn(spec("p", "sleep 60", { ready: tcp(port) }));
     // A second one, whose probe has been refused several times, says that the first one's has been too.
     let tries = 0;
@@ -158,7 +156,7 @@ describe("liveness", () => {
 
   test("begins with readiness, not before", async () => {
     await using rig = await HostRig.open();
-    const port = await freePort();
+    const port = freePort();
     const run = await rig.spawn(
       spec("p", "sleep 0.2; echo up; sleep 60", { ready: { kind: "regex", pattern: "up" }, alive: { probe: tcp(port), failures: 1 } }),
     );
@@ -168,15 +166,18 @@ describe("liveness", () => {
   });
 
   test("of a run that is being stopped is ignored", async () => {
-    await using rig = await HostRig.open();
-    const port = await freePort();
+    const clock = new ShiftedClock();
+    await using rig = await HostRig.open({ clock, isDirect: true });
+    const port = freePort();
     const run = await rig.spawn(
       spec("p", "trap 'sleep 0.3; exit 0' TERM; echo up; while :; do sleep 0.01; done", {
-        alive: { probe: { ...tcp(port), interval_ms: 100 }, failures: 1 },
+        alive: { probe: { ...tcp(port), interval_ms: 60_000 }, failures: 1 },
       }),
     );
     rig.watch("p");
-    await rig.host.request("stop", { session: rig.session, run_id: run.run_id, steps: [{ signal: "SIGTERM", timeout_ms: 5_000 }] });
+    await rig.said("p", /up/);
+    await rig.host.request("stop", { session: rig.session, run_id: run.run_id, steps: [{ signal: "SIGTERM", timeout_ms: 600_000 }] });
+    clock.pass(60_000);
     await rig.event(run, "extinct");
     expect(kinds(rig, run)).toEqual(["spawned", "stopping", "exited", "extinct"]);
   });

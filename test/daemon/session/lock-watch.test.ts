@@ -24,7 +24,7 @@ afterEach(() => {
 });
 
 const note = (level: string, msg: string) => log.push(`${level}: ${msg}`);
-const said = (words: RegExp) => expect.poll(() => log.at(-1) ?? "", { timeout: 50_000 }).toMatch(words);
+const said = (words: RegExp) => expect.poll(() => log.at(-1) ?? "").toMatch(words);
 
 test("a state folder that is removed is created again, retried until that succeeds; each outcome is reported once", async () => {
   let remakes = 0;
@@ -38,7 +38,7 @@ test("a state folder that is removed is created again, retried until that succee
   expect(remakes).toBe(3);
   rmSync(state, { recursive: true });
   mkdirSync(state);
-  await expect.poll(() => remakes, { timeout: 50_000 }).toBe(4);
+  await expect.poll(() => remakes).toBe(4);
   await stop();
   expect(log).toEqual([
     expect.stringMatching(/^error: the state folder .* was removed: the disk is full; trying again$/),

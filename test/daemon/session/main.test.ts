@@ -20,7 +20,7 @@ import { type Broker, createBroker } from "../../../src/bus/broker/broker.ts";
 import type { Bus } from "../../../src/bus/client/bus.ts";
 import { connectBus } from "../../../src/bus/client/connect-bus.ts";
 import { acquireLock, readLock } from "../../../src/daemon/session/lock.ts";
-import { processesWith, uniqueSeconds, until } from "../../support/processes.ts";
+import { processesWith, uniqueSeconds, until, untilEnvironment } from "../../support/processes.ts";
 import { builtDaemon, copyPackages, type Greeted, greetHost, type StartedDaemon, startDaemonProgram } from "../support/built-daemon.ts";
 import { reportedBy } from "../support/hosts.ts";
 
@@ -110,16 +110,11 @@ describe("a host daemon", () => {
     const first = await manager.spawn("first", `sleep ${word()}`);
     const second = await manager.spawn("second", `sleep ${word()}`);
     await Promise.all(words.map((found) => running(found, 1)));
-    // No file of the loader is open any more.
-    const sleeps = ({ pid }: { pid: number | null }) => /^\d+ \((?:sh|sleep)\) S /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
-    await until(
-      () => sleeps(first) && sleeps(second),
-      60_000,
-      () => words,
-    );
     for (const run of [first, second]) {
-      const files = readdirSync(`/proc/${run.pid}/fd`).map((fd) => [fd, readlinkSync(`/proc/${run.pid}/fd/${fd}`)]);
-      expect(files.map(([fd]) => fd)).toEqual(["0", "1", "2"]);
+      const filesOf = () => readdirSync(`/proc/${run.pid}/fd`).map((fd) => [fd, readlinkSync(`/proc/${run.pid}/fd/${fd}`)]);
+      // The loader opens files while the program begins.
+      await expect.poll(() => filesOf().map(([fd]) => fd)).toEqual(["0", "1", "2"]);
+      const files = filesOf();
       expect(new Set(files.map(([, file]) => file)).size).toBe(1);
       expect(files[0]?.[1]).toMatch(/^\/dev\/pts\/\d+$/);
     }
@@ -130,7 +125,10 @@ describe("a host daemon", () => {
     await greet();
     const second = startDaemon();
     expect(await second.exit).toEqual([3, null]);
-    expect(second.errors()).toBe(`a host daemon of this instance runs already (pid ${pid} holds ${join(folder, "state/daemon.lock")})\n`);
+    // What a program wrote may be read after its end was seen.
+    await expect
+      .poll(second.errors)
+      .toBe(`a host daemon of this instance runs already (pid ${pid} holds ${join(folder, "state/daemon.lock")})\n`);
   });
 
   test.each(["", "{", '{"state_dir":"relative","host":"h","socket":"/s"}', '{"state_dir":"/tmp/x","host":"h"}'])(
@@ -181,6 +179,7 @@ describe("a host daemon", () => {
     await manager.spawn("p", `trap "" HUP; sleep ${found} & wait`);
     await running(found, 2);
     // Its guard alone has that among its arguments.
+    await running(manager.streamId, 1);
     const [guard = 0] = processesWith(manager.streamId);
     process.kill(guard, "SIGSTOP");
     first.daemon.kill("SIGSTOP");
@@ -245,9 +244,12 @@ describe("a host daemon", () => {
     daemon.kill("SIGTERM");
     expect(await exit).toEqual([0, null]);
     expect(words.flatMap(processesWith)).toEqual([]);
-    const ends = manager.events.filter((event) => event.kind !== "spawned");
-    const order = ends.flatMap((event) => reportedBy(event).map((kind) => `${event.run.name} ${kind}`));
-    expect(order).toEqual(["high stopping", "high exited", "high extinct", "low stopping", "low exited", "low extinct"]);
+    const order = () =>
+      manager.events
+        .filter((event) => event.kind !== "spawned")
+        .flatMap((event) => reportedBy(event).map((kind) => `${event.run.name} ${kind}`));
+    // What it sent may be read after its end was seen.
+    await expect.poll(order).toEqual(["high stopping", "high exited", "high extinct", "low stopping", "low exited", "low extinct"]);
     await until(
       () => processesWith(manager.streamId).length === 0,
       60_000,
@@ -281,11 +283,7 @@ describe("a host daemon", () => {
     const stray = spawn("sleep", [word()], { stdio: "ignore", env });
     const ended = once(stray, "exit");
     // A scan during execve finds no mark; then only the guard would kill the process.
-    await until(
-      () => readFileSync(`/proc/${stray.pid}/environ`, "utf8").includes(env.MGR_RUN),
-      60_000,
-      () => `pid ${stray.pid}`,
-    );
+    await untilEnvironment(stray.pid ?? 0, env.MGR_RUN);
     daemon.kill("SIGTERM");
     expect(await exit).toEqual([0, null]);
     expect(processesWith(words[0] ?? "")).toEqual([]);
@@ -377,7 +375,7 @@ describe("the native part of node-pty", () => {
     copyPackages(join(copy(), "node_modules"), ["koffi", "@koromix", "node-pty"]);
     const { exit, errors } = start();
     expect(await exit).toEqual([1, null]);
-    expect(errors()).toMatch(/^The native part of node-pty cannot be loaded: Cannot find module '@lydell\/.*'npm install .*\n$/);
+    await expect.poll(errors).toMatch(/^The native part of node-pty cannot be loaded: Cannot find module '@lydell\/.*'npm install .*\n$/);
   });
 
   test("the original package, compiled on this machine, works too", async () => {

@@ -68,7 +68,7 @@ describe("output of a lossless window", () => {
     );
     open(rig, 0, 1_000);
     while ((await written(rig)) < 1_000_000) await pause(5);
-    await stop(rig, run, { signal: "SIGTERM", timeout_ms: 10_000 });
+    await stop(rig, run, { signal: "SIGTERM", timeout_ms: 60_000 });
     expect((await rig.event(run, "extinct")).run.exit).toMatchObject({ code: 3 });
     const { from, until } = await rig.host.request("tail", { session: rig.session, name: "p", lines: 1 });
     const { data } = await rig.host.request("read", { session: rig.session, name: "p", from, max: until - from });

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { killMarked, StaleRunCleanup } from "../../../src/daemon/tree/stale-run-cleanup.ts";
-import { uniqueSeconds } from "../../support/processes.ts";
+import { uniqueSeconds, untilEnvironment } from "../../support/processes.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -15,14 +15,17 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 /** A process of a run of the daemon with this marker. */
-function marked(marker: string) {
+async function marked(marker: string) {
   const child = spawn("sleep", [uniqueSeconds()], { stdio: "ignore", env: { PATH: process.env.PATH, MGR_RUN: `${marker}:1-1` } });
-  return { child, ended: once(child, "exit") };
+  const ended = once(child, "exit");
+  // Before, a scan finds no mark.
+  await untilEnvironment(child.pid ?? 0, marker);
+  return { child, ended };
 }
 
 test("a living daemon does not count as a previous one: a copy of its folder ends none of its processes", async () => {
   const marker = randomUUID();
-  const { child, ended } = marked(marker);
+  const { child, ended } = await marked(marker);
   const life = new StaleRunCleanup(join(folder, "daemon.json"));
   life.begin(marker, null);
   expect(await life.end(() => {})).toBeNull();
@@ -33,7 +36,7 @@ test("a living daemon does not count as a previous one: a copy of its folder end
 
 test("processes of a dead daemon are killed, and named", async () => {
   const marker = randomUUID();
-  const { child, ended } = marked(marker);
+  const { child, ended } = await marked(marker);
   const file = join(folder, "daemon.json");
   const life = new StaleRunCleanup(file);
   life.begin(marker, null);

@@ -2,6 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../free-port.ts";
+
+/** How often a first start is tried: another program may have taken its ports in the meantime. */
+const FIRST_STARTS = 5;
 
 /** Debian's nats-server (scripts/system-packages), on a free port of loopback. */
 export class NatsServer implements AsyncDisposable {
@@ -20,8 +24,17 @@ export class NatsServer implements AsyncDisposable {
   static async start(config: string | ((folder: string) => string | Promise<string>) = ""): Promise<NatsServer> {
     const server = new NatsServer(await mkdtemp(join(tmpdir(), "mgr-nats-")));
     server.#config = typeof config === "string" ? config : await config(server.folder);
-    await server.begin();
-    return server;
+    // Not a port that the kernel gives to other programs while this server is away.
+    for (let left = FIRST_STARTS; ; left--) {
+      server.port = freePort();
+      server.leafPort = freePort();
+      try {
+        await server.begin();
+        return server;
+      } catch (error) {
+        if (left === 1 || !/address already in use/.test(String(error))) throw error;
+      }
+    }
   }
 
   get url(): string {
@@ -35,10 +48,7 @@ export class NatsServer implements AsyncDisposable {
   /** On the port that it had before. */
   async begin(): Promise<void> {
     const file = join(this.folder, "nats.conf");
-    await writeFile(
-      file,
-      `listen: "127.0.0.1:${this.port === 0 ? -1 : this.port}"\n${this.#config.replace("$LEAF_PORT", String(this.leafPort || -1))}\n`,
-    );
+    await writeFile(file, `listen: "127.0.0.1:${this.port}"\n${this.#config.replace("$LEAF_PORT", String(this.leafPort))}\n`);
     const child = spawn("nats-server", ["-c", file], {
       stdio: ["ignore", "ignore", "pipe"],
       env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` },
@@ -47,13 +57,10 @@ export class NatsServer implements AsyncDisposable {
     let said = "";
     await new Promise<void>((resolve, reject) => {
       child.once("error", reject);
-      child.once("exit", (code) => reject(new Error(`nats-server ended with ${code}: ${said}`)));
+      // Once all that it said has arrived.
+      child.once("close", (code) => reject(new Error(`nats-server ended with ${code}: ${said}`)));
       child.stderr?.on("data", (chunk: Buffer) => {
         said += chunk.toString();
-        const port = /Listening for client connections on [^\s]*:(\d+)/.exec(said)?.[1];
-        if (port !== undefined) this.port = Number(port);
-        const leafPort = /Listening for leafnode connections on [^\s]*:(\d+)/.exec(said)?.[1];
-        if (leafPort !== undefined) this.leafPort = Number(leafPort);
         if (said.includes("Server is ready")) resolve();
       });
     });

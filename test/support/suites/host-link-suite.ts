@@ -149,18 +149,19 @@ export function describeHostLink(name: string, open: () => Promise<OpenLink>): v
       await manager.ask("stop", {
         run_id: run.run_id,
         steps: [
-          { signal: "SIGTERM", timeout_ms: 200 },
-          { signal: "SIGKILL", timeout_ms: 5_000 },
+          { signal: "SIGTERM", timeout_ms: 60_000 },
+          { signal: "SIGKILL", timeout_ms: 60_000 },
         ],
       });
       await manager.event(run, "stopping");
       await manager.said("p", /no/);
-      const passing = setInterval(() => {
+      // The session is kept meanwhile.
+      for (let passed = 0; passed < 60_000; passed += 2_000) {
         manager.link.heartbeat(manager.session);
-        void opened.pass(100);
-      }, 20);
+        await opened.settle();
+        await opened.pass(2_000);
+      }
       const { run: end } = await manager.event(run, "extinct");
-      clearInterval(passing);
       expect(end).toMatchObject({ extinct: true, stopping: true, exit: { signal: "SIGKILL" } });
       await expect(manager.ask("signal", { run_id: run.run_id, signal: "SIGTERM" })).rejects.toMatchObject({ code: "not_running" });
     });
