@@ -2,13 +2,15 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../free-port.ts";
 
 /** Debian's nats-server (scripts/system-packages), on a free port of loopback. */
 export class NatsServer implements AsyncDisposable {
   readonly folder: string;
-  port = 0;
+  /** It is opened again by `begin`: one that no connection of another program gets meanwhile. */
+  readonly port = freePort();
   /** Where the configuration has `leafnodes {listen: "127.0.0.1:$LEAF_PORT"}`. */
-  leafPort = 0;
+  readonly leafPort = freePort();
   #process: ChildProcess | null = null;
   #config = "";
 
@@ -35,10 +37,7 @@ export class NatsServer implements AsyncDisposable {
   /** On the port that it had before. */
   async begin(): Promise<void> {
     const file = join(this.folder, "nats.conf");
-    await writeFile(
-      file,
-      `listen: "127.0.0.1:${this.port === 0 ? -1 : this.port}"\n${this.#config.replace("$LEAF_PORT", String(this.leafPort || -1))}\n`,
-    );
+    await writeFile(file, `listen: "127.0.0.1:${this.port}"\n${this.#config.replace("$LEAF_PORT", String(this.leafPort))}\n`);
     const child = spawn("nats-server", ["-c", file], {
       stdio: ["ignore", "ignore", "pipe"],
       env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` },
@@ -50,10 +49,6 @@ export class NatsServer implements AsyncDisposable {
       child.once("exit", (code) => reject(new Error(`nats-server ended with ${code}: ${said}`)));
       child.stderr?.on("data", (chunk: Buffer) => {
         said += chunk.toString();
-        const port = /Listening for client connections on [^\s]*:(\d+)/.exec(said)?.[1];
-        if (port !== undefined) this.port = Number(port);
-        const leafPort = /Listening for leafnode connections on [^\s]*:(\d+)/.exec(said)?.[1];
-        if (leafPort !== undefined) this.leafPort = Number(leafPort);
         if (said.includes("Server is ready")) resolve();
       });
     });
