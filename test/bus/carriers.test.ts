@@ -158,7 +158,7 @@ describe.each(CARRIERS.filter((name) => name !== "in process"))("a connection ov
       const back = changeTo(bus, true);
       bus.subscribe(`silence.${round}`, () => {});
       await bus.flush();
-      const unanswered = bus.request(`silence.${round}`, "", { timeoutMs: 10_000 });
+      const unanswered = bus.request(`silence.${round}`, "", { timeoutMs: 60_000 });
       unanswered.catch(() => {});
       await carrier.end();
       await lost;

@@ -11,6 +11,7 @@ import { type BusServer, type ConnectBusOptions, connectBus } from "../../src/bu
 import { hubDial } from "../../src/bus/client/hub-dial.ts";
 import { makeCertificate } from "../http/certificates.ts";
 import { basic, PASSWORD, Rig, USER } from "../http/rig.ts";
+import { freePort } from "../support/free-port.ts";
 import { NatsServer } from "../support/nats/nats-server.ts";
 
 /** A server of the bus and a way to it. */
@@ -84,7 +85,8 @@ class Unix extends Base {
 
 /** With a certificate of its own if `isSecure`; everybody needs the token. */
 export class Tcp extends Base {
-  port = 0;
+  /** It is opened again after `end`: one that no connection of another program gets meanwhile. */
+  readonly port = freePort();
   override token = TOKEN;
   #folder = "";
   readonly #isSecure: boolean;
@@ -110,7 +112,7 @@ export class Tcp extends Base {
     }
     const read = (name: string) => readFileSync(join(this.#folder, name));
     this.broker = createBroker(this.#options);
-    this.port = await this.broker.listenTcp({
+    await this.broker.listenTcp({
       host: "127.0.0.1",
       port: this.port,
       authenticate: async ({ token, user, pass }) => this.#members.get(token ?? `${user}:${pass}`) ?? null,
@@ -127,7 +129,8 @@ export class Tcp extends Base {
 /** The one port, `/mgr/bus`, as a web user. */
 export class Web extends Base {
   #rig: Rig | null = null;
-  #port = 0;
+  /** As that of `Tcp`. */
+  readonly #port = freePort();
   readonly #members: ReadonlyMap<string, BrokerPermissions>;
 
   /** Besides the web user: tokens, and whose they are. */
@@ -159,7 +162,6 @@ export class Web extends Base {
     const listen = { host: "127.0.0.1", port: this.#port };
     if (this.#rig) await this.#rig.listen({ bus, listen });
     else this.#rig = await Rig.start({ bus, listen });
-    this.#port = this.#rig.server.port;
   }
 
   /** Headers of a web user. */

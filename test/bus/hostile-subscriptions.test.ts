@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Broker, type BrokerOptions, createBroker } from "../../src/bus/broker/broker.ts";
 import { permissionsOf } from "../../src/bus/broker/permissions.ts";
 import { RawClient } from "./bus-rig.ts";
@@ -9,6 +9,9 @@ import { HUBS, LeafRig, type TestLeaf, until } from "./leaf/leaf-rig.ts";
 
 setFlagsFromString("--expose-gc");
 const gc = runInNewContext("gc") as () => void;
+
+// Many thousand subscriptions take minutes while other programs have the processors.
+vi.setConfig({ testTimeout: 600_000 });
 
 const MIB = 1024 * 1024;
 const QUIET = 'CONNECT {"verbose":false,"pedantic":false,"headers":true,"no_responders":true,"auth_token":"TOKEN"}\r\n';
@@ -26,7 +29,7 @@ async function listen(broker: Broker): Promise<number> {
 
 async function brokerOnTcp(options: BrokerOptions = {}): Promise<{ broker: Broker; port: number }> {
   // Everything runs in this one process, so that a client may wait long for its turn.
-  const broker = createBroker({ authTimeoutMs: 120_000, ...options });
+  const broker = createBroker({ authTimeoutMs: 600_000, ...options });
   open.push(broker);
   return { broker, port: await listen(broker) };
 }
@@ -40,7 +43,7 @@ async function program(port: number, name: string): Promise<RawClient> {
 
 /** A program that uses the official library; it must not be cut off. */
 async function honest(port: number, name: string): Promise<NatsConnection> {
-  const connection = await connect({ servers: `127.0.0.1:${port}`, token: name, reconnect: false, timeout: 120_000 });
+  const connection = await connect({ servers: `127.0.0.1:${port}`, token: name, reconnect: false, timeout: 600_000 });
   open.push(connection);
   return connection;
 }
@@ -258,7 +261,7 @@ describe("50,000 subscribers of one subject", () => {
     // Asked on another connection, whose input is not held by the message.
     const asker = await honest(port, "asker");
     while (broker.stats().out_msgs < 100_000) {
-      await asker.request("ask", "", { timeout: 60_000 });
+      await asker.request("ask", "", { timeout: 600_000 });
       answers++;
     }
     expect(answers).toBeGreaterThan(1);
@@ -291,7 +294,7 @@ describe("a program that leaves many subscriptions", () => {
 describe.each(HUBS)("50,000 subscriptions behind a leaf of %s", (hub) => {
   it("neither cut the host off nor keep another client of it from subscribing and publishing across", async () => {
     await using rig = await LeafRig.start(hub);
-    const a = await rig.leaf("a", { authTimeoutMs: 120_000 });
+    const a = await rig.leaf("a", { authTimeoutMs: 600_000 });
     const b = await rig.leaf("b");
     const port = await listen(a.broker);
     const attacker = await program(port, "attacker");

@@ -22,7 +22,7 @@ async function rpcRig() {
     server.subscribe("double", (message) => void answerProcedure(server, message, { handle, log: (_level, msg) => problems.push(msg) }));
     await server.flush();
   };
-  const ask = (n: number, timeoutMs = 10_000) => callProcedure(asker, "double", double, { request: { n }, timeoutMs });
+  const ask = (n: number, timeoutMs = 60_000) => callProcedure(asker, "double", double, { request: { n }, timeoutMs });
   return { rig, asker, server, problems, serve, ask, [Symbol.asyncDispose]: () => rig[Symbol.asyncDispose]() };
 }
 

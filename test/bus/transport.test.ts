@@ -36,7 +36,7 @@ describe("a bus connection", () => {
     for (let round = 0; round < 3; round++) {
       const lost = new Promise<void>((resolve) => bus.onConnection((isConnected) => !isConnected && resolve()));
       const back = new Promise<void>((resolve) => bus.onConnection((isConnected) => isConnected && resolve()));
-      const unanswered = bus.request("silence", "", { timeoutMs: 10_000 });
+      const unanswered = bus.request("silence", "", { timeoutMs: 60_000 });
       bus.subscribe("silence", () => {});
       unanswered.catch(() => {});
       await rig.broker.close();
@@ -60,7 +60,7 @@ describe("a bus connection", () => {
     const lost = new Promise<void>((resolve) => bus.onConnection((isConnected) => !isConnected && resolve()));
     await rig.broker.close();
     await lost;
-    const asked = bus.request("x", "", { timeoutMs: 10_000 });
+    const asked = bus.request("x", "", { timeoutMs: 60_000 });
     await expect(asked).rejects.toMatchObject({ code: "host_unavailable" });
     await bus.close();
     expect(bus.connection.isClosed()).toBe(true);

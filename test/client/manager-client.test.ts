@@ -216,21 +216,21 @@ describe("a wait over a lost connection", () => {
   it("continues from the snapshot after it", async () => {
     const { link, client } = rig();
     const waiting = client.process("a").waitFor("ready");
-    await vi.waitFor(() => expect(link.sent).toHaveLength(1), 50_000);
+    await vi.waitFor(() => expect(link.sent).toHaveLength(1), 60_000);
     link.lose();
     link.sent.length = 0;
     link.state$.next({ kind: "open" });
-    await vi.waitFor(() => expect(answerAll(link, "started")).toBe(1), 50_000);
+    await vi.waitFor(() => expect(answerAll(link, "started")).toBe(1), 60_000);
     link.lose();
     link.state$.next({ kind: "open" });
-    await vi.waitFor(() => expect(answerAll(link, "ready")).toBe(1), 50_000);
+    await vi.waitFor(() => expect(answerAll(link, "ready")).toBe(1), 60_000);
     expect((await waiting).state).toBe("ready");
   });
 
   it("makes one request to the manager, however many waits there are", async () => {
     const { link, client } = rig();
     const waiting = Promise.all(Array.from({ length: 200 }, () => client.process("a").waitFor("ready")));
-    await vi.waitFor(() => expect(link.sent).toHaveLength(1), 50_000);
+    await vi.waitFor(() => expect(link.sent).toHaveLength(1), 60_000);
     expect(answerAll(link, "ready")).toBe(1);
     await waiting;
   });

@@ -216,7 +216,7 @@ describe("a link over a WebSocket", () => {
     made.close();
     // One that waits as long, from later on, has tried again twice.
     open("later");
-    await vi.waitFor(() => expect(dialled.filter((name) => name === "later").length).toBeGreaterThan(2), { timeout: 50_000 });
+    await vi.waitFor(() => expect(dialled.filter((name) => name === "later").length).toBeGreaterThan(2), { timeout: 60_000 });
     expect(dialled.filter((name) => name === "closed")).toHaveLength(1);
   });
 

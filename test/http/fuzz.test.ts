@@ -112,7 +112,7 @@ test(`${REQUESTS} random requests are each answered, change nothing and leave no
   for (const { ws } of rig.transport.accepted) ws.terminate();
   await expect.poll(descriptors, { timeout: 60_000 }).toBeLessThanOrEqual(openBefore + 5);
   expect(process.memoryUsage.rss() - memoryBefore).toBeLessThan(256 * 1024 * 1024);
-});
+}, 600_000);
 
 test(`${FRAMES} random frames are each answered within ${TURNS} turns of the event loop and change nothing`, async () => {
   const control = new FakeControl(["sim/world", "db"]);
@@ -163,7 +163,7 @@ test(`${FRAMES} random frames are each answered within ${TURNS} turns of the eve
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   connection.close();
   services.hub.close();
-});
+}, 600_000);
 
 /** A good frame of this type, about things that do not exist, with some fields replaced. */
 function odd(type: ClientFrameType, fields: Record<string, unknown>): object {

@@ -8,7 +8,7 @@ import { Tcp, TOKEN } from "../carriers.ts";
 /** 10,000 is what the suite has time for; MGR_FUZZ=1000000 npx vitest run test/bus/broker/broker-fuzz.test.ts goes on for longer. */
 const INPUTS = Number(process.env.MGR_FUZZ ?? 10_000);
 const CONNECT = `CONNECT {"verbose":false,"pedantic":false,"headers":true,"no_responders":true,"auth_token":"${TOKEN}"}\r\n`;
-const TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 60_000;
 
 const subject = fc.oneof(
   fc.constantFrom("a", "a.b", "a.*", ">", "a.>", "mgr.host.x.do.stop", "_INBOX.1", ".", "a..b", "$SYS.x", "", "ü.ö", "\0"),
@@ -146,11 +146,7 @@ describe("hostile clients of the bus", () => {
       await gone;
     }
     await isServed();
-    expect(
-      broker()
-        .stats()
-        .clients.map(({ name }) => name),
-    ).toEqual([]);
+    await expect.poll(() => broker().stats().clients).toEqual([]);
   });
 
   it.each([
@@ -168,11 +164,7 @@ describe("hostile clients of the bus", () => {
     await closed(socket);
     expect(said).toContain(`-ERR '${problem}'`);
     await isServed();
-    expect(
-      broker()
-        .stats()
-        .clients.map(({ name }) => name),
-    ).toEqual([]);
+    await expect.poll(() => broker().stats().clients).toEqual([]);
   });
 
   it("closes a connection that sends a byte now and then and never finishes (slow loris)", async () => {
@@ -191,7 +183,7 @@ describe("hostile clients of the bus", () => {
     }
     expect(isOver).toBe(true);
     await isServed();
-    expect(broker().stats().clients).toHaveLength(0);
+    await expect.poll(() => broker().stats().clients).toEqual([]);
   });
 
   it("holds an incomplete message of an authorized client without stalling others, and drops it with the client", async () => {

@@ -97,7 +97,7 @@ describe.each(Object.keys(SERVERS))("the official client with %s", (name) => {
     for (const answer of ["one", "two", "three"]) nc.subscribe("poll", { callback: (_error, message) => void message.respond(answer) });
     await nc.flush();
     const answers: string[] = [];
-    for await (const message of await nc.requestMany("poll", "", { strategy: "count", maxMessages: 3, maxWait: 5_000 }))
+    for await (const message of await nc.requestMany("poll", "", { strategy: "count", maxMessages: 3, maxWait: 60_000 }))
       answers.push(message.string());
     expect(answers.sort()).toEqual(["one", "three", "two"]);
     expect(["one", "two", "three"]).toContain(
@@ -193,7 +193,7 @@ describe.each(Object.keys(SERVERS))("the official client with %s", (name) => {
     expect((await other.request("double", "21", { timeout: 60_000 })).string()).toBe("42");
     const refused = await other.request("double", "x", { timeout: 60_000 });
     expect(ServiceError.toServiceError(refused)).toMatchObject({ code: 400, message: "no number" });
-    const client = new Svcm(other).client();
+    const client = new Svcm(other).client({ strategy: "stall", maxWait: 60_000 });
     const found = async <T>(asking: Promise<AsyncIterable<T>>) => {
       const all: T[] = [];
       for await (const one of await asking) all.push(one);

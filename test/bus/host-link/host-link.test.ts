@@ -71,7 +71,7 @@ async function linkRig(way: Way = "a connection") {
   const [manager, control, bulk] = await Promise.all([rig.bus("manager"), rig.bus("control"), rig.bus("bulk")]);
   const host = new ScriptedHost();
   const managersEnd = way === "a connection" ? manager : new LocalBus(rig.broker);
-  const link = busHostLink(managersEnd, NAME, { log, timeoutMs: 10_000 });
+  const link = busHostLink(managersEnd, NAME, { log, timeoutMs: 60_000 });
   await manager.flush();
   const served = serveHost({ control, bulk, host, log });
   await control.flush();

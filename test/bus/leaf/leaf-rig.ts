@@ -6,6 +6,7 @@ import type { ByteStream } from "../../../src/bus/carriers/byte-stream.ts";
 import type { Bus } from "../../../src/bus/client/bus.ts";
 import { connectBus } from "../../../src/bus/client/connect-bus.ts";
 import { hubDial } from "../../../src/bus/client/hub-dial.ts";
+import { freePort } from "../../support/free-port.ts";
 import { NatsServer } from "../../support/nats/nats-server.ts";
 
 export const HUBS = ["the manager's broker", "nats-server"] as const;
@@ -22,7 +23,8 @@ export class LeafRig implements AsyncDisposable {
   readonly logged: string[] = [];
   /** Null for nats-server. */
   hub: Broker | null = null;
-  #port = 0;
+  /** The hub is opened again there: one that no connection of another program gets meanwhile. */
+  readonly #port = freePort();
   #server: NatsServer | null = null;
   readonly #open: { close(): unknown }[] = [];
   #markers = 0;
@@ -68,7 +70,7 @@ export class LeafRig implements AsyncDisposable {
         : token === "client"
           ? permissionsOf({ kind: "client", name: "c" })
           : null;
-    this.#port = await hub.listenTcp({ host: "127.0.0.1", port: this.#port, authenticate });
+    await hub.listenTcp({ host: "127.0.0.1", port: this.#port, authenticate });
   }
 
   get port(): number {

@@ -65,10 +65,12 @@ it("subscriptions that may match a topic are part of a client", async () => {
 });
 
 it("a client that does not answer two pings is removed", async () => {
-  await using rig = await RegistryRig.start({ pingIntervalMs: 100 });
+  await using rig = await RegistryRig.start({ pingIntervalMs: 500 });
   const silent = await RawClient.connect({ host: "127.0.0.1", port: rig.port });
-  silent.send('CONNECT {"verbose":false,"name":"silent","auth_token":"t"}\r\n');
-  await expect.poll(() => rig.client$("silent")).toBeDefined();
+  silent.send('CONNECT {"verbose":false,"name":"silent","auth_token":"t"}\r\nPING\r\n');
+  // Not polled: it is removed soon.
+  await silent.until((text) => text.includes("PONG"));
+  expect(rig.client$("silent")).toBeDefined();
   expect(await silent.end()).toContain("Stale Connection");
   await expect.poll(() => rig.client$("silent")).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { type WebSocketLike, webSocketLink } from "../../../src/client/link/websocket-link.ts";
 import { ManagerClient } from "../../../src/client/manager-client.ts";
 import { FIRST_REQUEST, FirstSocket } from "../../../web/src/early/first-socket.ts";
@@ -72,7 +72,7 @@ test("the snapshot is requested once, when the connection opens, and what arrive
   wire.frame(snapshot("first"));
   wire.frame({ type: "process_remove", name: "a/b" });
   const page = pageOn(socket);
-  await vi.waitFor(() => expect(page.frames).toEqual(["snapshot", "process_remove"]));
+  await expect.poll(() => page.frames).toEqual(["snapshot", "process_remove"]);
   await expect(page.answers[0]).resolves.toMatchObject({ type: "snapshot", request_id: "first" });
   wire.frame({ type: "process_remove", name: "c" });
   expect(page.frames).toHaveLength(3);
@@ -98,7 +98,7 @@ test("a second snapshot is requested from the manager", async () => {
   wire.accept();
   wire.frame(snapshot("first"));
   const page = pageOn(socket);
-  await vi.waitFor(() => expect(page.answers).toHaveLength(1));
+  await expect.poll(() => page.answers.length).toBe(1);
   await page.answers[0];
   const again = page.client.request(FIRST_REQUEST);
   expect(wire.sent).toHaveLength(2);
@@ -113,7 +113,7 @@ test("a connection that was closed before the page's code was loaded is opened a
   wire.accept();
   wire.close(1012, "shutting down");
   const page = pageOn(socket);
-  await vi.waitFor(() => expect(page.sockets).toHaveLength(2));
+  await expect.poll(() => page.sockets.length).toBe(2);
   expect(page.states).toEqual(["connecting", "waiting", "connecting"]);
   expect(page.frames).toEqual([]);
   page.client.close();

@@ -93,7 +93,7 @@ async function loadPage() {
     import("../../../web/src/tree/group-facts.ts"),
     import("../../../web/src/tree/arrangement.ts"),
   ]);
-  await vi.waitFor(() => expect(store.isLoaded.value).toBe(true), 30_000);
+  await vi.waitFor(() => expect(store.isLoaded.value).toBe(true), 60_000);
   return { ...store, ...filter, ...rows, ...facts, ...arrangement };
 }
 

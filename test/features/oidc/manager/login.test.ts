@@ -8,6 +8,7 @@ import { parseConfigText } from "../../../../src/config/load/load.ts";
 import { oidcExtension } from "../../../../src/features/oidc/manager/index.ts";
 import { OidcLogins } from "../../../../src/features/oidc/manager/oidc-logins.ts";
 import { GOOD, Rig, USER } from "../../../http/rig.ts";
+import { freePort } from "../../../support/free-port.ts";
 import { CLIENT, TestProvider } from "../test-provider.ts";
 import { Visitor } from "../visitor.ts";
 
@@ -48,7 +49,8 @@ beforeEach(async () => {
   // The provider for tests warns that it is one.
   for (const method of ["info", "warn"] as const) vi.spyOn(console, method).mockReturnValue();
   logins = new OidcLogins({ config: () => config, now: () => Date.now() + later, monotonic: () => performance.now() + later });
-  rig = await Rig.start();
+  // It is opened again: a port that no connection of another program gets meanwhile.
+  rig = await Rig.start({ listen: { host: "127.0.0.1", port: freePort() } });
   writeFileSync(join(rig.assetsDir, "login.html"), LOGIN_HTML);
   writeFileSync(join(rig.folder, "oidc.secret"), `${CLIENT.secret}\n`, { mode: 0o600 });
   await listen();

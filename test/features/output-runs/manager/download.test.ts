@@ -118,15 +118,15 @@ describe("the body of a download", () => {
     await body.read();
     expect(counts.given).toBe(2);
     await body.cancel();
-    await vi.waitFor(() => expect(counts.isEnded).toBe(true));
+    await expect.poll(() => counts.isEnded).toBe(true);
   });
 
   test("a client that takes nothing for too long is disconnected, and its source is ended", async () => {
     const { counts, bytes } = endless();
     const { body, disconnect, onEnd } = bodyOf(bytes, 1);
     await body.read();
-    await vi.waitFor(() => expect(disconnect).toHaveBeenCalledOnce());
-    await vi.waitFor(() => expect(counts.isEnded).toBe(true));
+    await expect.poll(() => disconnect).toHaveBeenCalledOnce();
+    await expect.poll(() => counts.isEnded).toBe(true);
     expect(onEnd).toHaveBeenCalledOnce();
   });
 
@@ -136,7 +136,7 @@ describe("the body of a download", () => {
     await body.read();
     followers.end(({ principal }) => principal?.user === "ann");
     expect(disconnect).toHaveBeenCalledOnce();
-    await vi.waitFor(() => expect(counts.isEnded).toBe(true));
+    await expect.poll(() => counts.isEnded).toBe(true);
   });
 
   test("a defect is reported, and breaks the connection", async () => {
@@ -148,7 +148,7 @@ describe("the body of a download", () => {
     );
     await body.read();
     void body.read();
-    await vi.waitFor(() => expect(disconnect).toHaveBeenCalledOnce());
+    await expect.poll(() => disconnect).toHaveBeenCalledOnce();
     expect(onDefect).toHaveBeenCalledWith(expect.objectContaining({ message: "defect" }));
   });
 });

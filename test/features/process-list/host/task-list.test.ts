@@ -222,7 +222,7 @@ describe("the process that a task belongs to", () => {
       await vi.waitFor(async () => {
         rows = await listOf(rig, "");
         for (const seconds of [shallow, deep, orphan]) expect(rows.some((row) => row.command === command(seconds))).toBe(true);
-      }, 50_000);
+      }, 60_000);
       for (const seconds of [shallow, deep, orphan])
         expect(rows.find((row) => row.command === command(seconds))).toMatchObject({ process: "sim/world" });
       expect(rows.find(({ pid }) => pid === run.pid)).toMatchObject({ process: "sim/world" });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rangeOf } from "../../../../src/features/recordings/manager/route.ts";
 import { GOOD, Rig } from "../../../http/rig.ts";
 
@@ -42,7 +42,7 @@ describe("all files as one", () => {
     expect([status, headers.get("content-length"), headers.get("accept-ranges")]).toEqual([200, "6", "none"]);
     expect(headers.get("content-disposition")).toBe('attachment; filename="run_1.mcap"');
     expect(await response.text()).toBe("merged");
-    await vi.waitFor(() => expect(recordings.calls).toContainEqual(["merged file closed", "run/1"]));
+    await expect.poll(() => recordings.calls).toContainEqual(["merged file closed", "run/1"]);
     expect((await get("name=none&merge=1")).status).toBe(404);
     expect((await get("name=run%2F1&merge=0")).status).toBe(400);
     expect((await get("name=none&merge=1", { method: "HEAD" })).status).toBe(404);

@@ -1,16 +1,30 @@
-import { expect, test } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { createManager } from "../../../../src/app/index.ts";
 import { analyzeStart } from "../../../../src/features/start-analysis/manager/start-analysis.ts";
 import { parseTime } from "../../../../src/protocol/time.ts";
 
-const ready = (seconds: number) => ({ command: ["/bin/sh", "-c", `sleep ${seconds}; echo up; exec sleep 1000`], ready: { regex: "up" } });
+/** Ready after these seconds; `first` and `last`: commands before and after that. */
+const ready = (seconds: number, { first = "true", last = "true" } = {}) => ({
+  command: ["/bin/sh", "-c", `${first}; sleep ${seconds}; echo up; ${last}; exec sleep 1000`],
+  ready: { regex: "up" },
+});
 
 test("the last start of a group has its critical chain, whose parts add up, and the outcome of each process", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "mgr-start-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  // The database is ready after the cache, however slow the machine is.
+  const isCached = join(folder, "cached");
   await using manager = await createManager({
     processes: {
       disk: { command: ["/bin/sh", "-c", "sleep 0.2; exit 0"] },
-      "web/db": { ...ready(0.3), depends_on: { disk: { condition: "completed" } } },
-      "web/cache": ready(0),
+      "web/db": {
+        ...ready(0.3, { first: `until test -e ${isCached}; do sleep 0.01; done` }),
+        depends_on: { disk: { condition: "completed" } },
+      },
+      "web/cache": ready(0, { last: `touch ${isCached}` }),
       "web/api": { ...ready(0.1), depends_on: ["web/db", "web/cache"] },
       "web/broken": { command: ["./no-such-program"] },
     },
