@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
+import { createInterface } from "node:readline";
 import { afterEach, describe, expect, it } from "vitest";
 import { DisplayListener } from "../../../../src/features/displays/host/display-listener.ts";
 import { readSetup } from "../../../../src/features/displays/host/read-setup.ts";
@@ -158,13 +159,12 @@ describe("an X display that passes its clients on", () => {
       },
     );
     open.push({ close: () => unrelated.kill("SIGKILL") });
-    await once(unrelated.stdout, "data");
+    const lines = createInterface({ input: unrelated.stdout })[Symbol.asyncIterator]();
+    await lines.next();
     // A client that has said nothing for three seconds is dropped: it does not wait for the start of a program.
     const first = await client(listener);
-    const answered = once(unrelated.stdout, "data");
     unrelated.stdin.write("\n");
-    const [answer] = (await answered) as [Buffer];
-    expect(String(answer)).toContain("belongs to another user");
+    expect((await lines.next()).value).toContain("belongs to another user");
     expect(refused.at(-1)).toMatch(/belongs to another user/);
     const isIn = once(admitted, "client");
     first.write(packet(false));
