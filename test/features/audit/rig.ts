@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ADMIN_GRANTS } from "../../../src/base/access/access.ts";
 import type { ObservedCommand } from "../../../src/base/command-observer.ts";
 import { parseJson } from "../../../src/base/json.ts";
-import { systemClock } from "../../../src/base/timing/clock.ts";
+import { type Clock, systemClock } from "../../../src/base/timing/clock.ts";
 import type { AuditSettings } from "../../../src/features/audit/config.ts";
 import { ManagerAudit, type ManagerAuditOptions } from "../../../src/features/audit/manager/manager-audit.ts";
 import { openTrailEnd } from "../../../src/features/audit/manager/trail-opening.ts";
@@ -30,6 +30,13 @@ export const command = (name: string, rest: Partial<ObservedCommand> = {}): Obse
   ...rest,
 });
 
+/** Waits longer for the disk: no test of these folders is about a slow one. */
+export const patientClock: Clock = {
+  ...systemClock,
+  setTimeout: (callback, milliseconds) =>
+    systemClock.setTimeout(callback, milliseconds < 1_000 ? milliseconds : Math.max(milliseconds, 60_000)),
+};
+
 /** Folders of audits, one after the other of which are managers of the same state folder. */
 export class AuditRig implements AsyncDisposable {
   readonly folder = join(mkdtempSync(join(tmpdir(), "mgr-audit-")), "audit");
@@ -40,7 +47,7 @@ export class AuditRig implements AsyncDisposable {
   async start(options: Partial<ManagerAuditOptions> = {}): Promise<ManagerAudit> {
     const log = (msg: string) => void this.logged.push(msg);
     const audit = new ManagerAudit({
-      clock: systemClock,
+      clock: patientClock,
       log: { error: log, warn: log, info: log } as unknown as ManagerAuditOptions["log"],
       folder: this.folder,
       end: await openTrailEnd(this.folder),

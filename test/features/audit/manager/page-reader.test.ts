@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ManagerAudit } from "../../../../src/features/audit/manager/manager-audit.ts";
 import type { AuditEntry } from "../../../../src/features/audit/wire.ts";
-import { AuditRig, command, give } from "../rig.ts";
+import { AuditRig, command, give, patientClock } from "../rig.ts";
 
 /** All entries, page by page, newest first. */
 async function paged(audit: ManagerAudit, request: Parameters<ManagerAudit["page"]>[0]): Promise<AuditEntry[]> {
@@ -36,8 +36,7 @@ test("pages have every entry once over all files, the newest first, each with it
 test("entries are chosen by user, command, name and time", async () => {
   await using rig = new AuditRig();
   let now = Date.parse("2026-11-21T08:00:00.000Z");
-  const { systemClock } = await import("../../../../src/base/timing/clock.ts");
-  const audit = await rig.start({ clock: { ...systemClock, now: () => now } });
+  const audit = await rig.start({ clock: { ...patientClock, now: () => now } });
   for (const [name, target, user] of [
     ["start_process", "sim/a", "ada"],
     ["stop_process", "sim/b", "bob"],

@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, rmSync, statSync, truncateSync, writeFile
 import { join } from "node:path";
 import { expect, it, test } from "vitest";
 import { verifyTrail } from "../../../../src/features/audit/trail/verify.ts";
-import { AuditRig, give } from "../rig.ts";
+import { AuditRig, give, patientClock } from "../rig.ts";
 
 /** A trail of six commands: the record of the file is line 1, the request of command n is line 2n. */
 async function written(rig: AuditRig): Promise<void> {
@@ -145,8 +145,7 @@ test("files end at their size, the oldest are removed, and one that should be th
 test("a file that is removed while it is written is begun again, and the check misses what was in it", async () => {
   await using rig = new AuditRig();
   let now = 0;
-  const { systemClock } = await import("../../../../src/base/timing/clock.ts");
-  const audit = await rig.start({ clock: { ...systemClock, monotonic: () => now } });
+  const audit = await rig.start({ clock: { ...patientClock, monotonic: () => now } });
   await give(audit, "one");
   rmSync(rig.folder, { recursive: true });
   now = 10_000;

@@ -69,7 +69,7 @@ const COMPLETE: Readonly<Record<Shell, (lines: readonly string[]) => Promise<str
 };
 
 async function inShell(lines: readonly string[], shell: string, args: string[]): Promise<string[][]> {
-  const { stdout } = await run(shell, [...args, ...lines], { env: environment, cwd: join(dir, "files"), timeout: 60_000 });
+  const { stdout } = await run(shell, [...args, ...lines], { env: environment, cwd: join(dir, "files"), timeout: 110_000 });
   const parts = stdout.split(/^LINE .*$/m).slice(1);
   return parts.map((part) => [...part.matchAll(/HIT ([^\t\r\n]+)/g)].map(([, word = ""]) => word.trim()).toSorted());
 }

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
+import { createInterface } from "node:readline";
 import { afterEach, describe, expect, it } from "vitest";
 import { DisplayListener } from "../../../../src/features/displays/host/display-listener.ts";
 import { readSetup } from "../../../../src/features/displays/host/read-setup.ts";
@@ -13,8 +14,10 @@ const packet = (isBigEndian: boolean, authorization: X11Authorization | null = c
   setupPacket({ isBigEndian, major: 11, minor: 0, authorization });
 
 const OTHER_USER = 65_534;
-/** Opens 60 connections that say nothing, then one that sends the cookie; prints what that one is told. */
+/** When it is told to: opens 60 connections that say nothing, then one that sends the cookie; prints what that one is told. */
 const STRANGER = `import socket, sys
+print("ready", flush=True)
+sys.stdin.readline()
 silent = [socket.create_connection(("127.0.0.1", int(sys.argv[1]))) for _ in range(60)]
 last = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
 last.sendall(bytes.fromhex(sys.argv[2]))
@@ -147,7 +150,6 @@ describe("an X display that passes its clients on", () => {
   it("lets no other user in, also with the cookie, and drops silent connections of other users before its own", async () => {
     const admitted = new EventEmitter();
     const { listener, refused } = await listen((socket) => admitted.emit("client", socket));
-    const first = await client(listener);
     const unrelated = spawn(
       "/usr/bin/python3",
       ["-c", STRANGER, String(6_000 + listener.number), Buffer.from(packet(false)).toString("hex")],
@@ -157,8 +159,12 @@ describe("an X display that passes its clients on", () => {
       },
     );
     open.push({ close: () => unrelated.kill("SIGKILL") });
-    const [answer] = (await once(unrelated.stdout, "data")) as [Buffer];
-    expect(String(answer)).toContain("belongs to another user");
+    const lines = createInterface({ input: unrelated.stdout })[Symbol.asyncIterator]();
+    await lines.next();
+    // A client that has said nothing for three seconds is dropped: it does not wait for the start of a program.
+    const first = await client(listener);
+    unrelated.stdin.write("\n");
+    expect((await lines.next()).value).toContain("belongs to another user");
     expect(refused.at(-1)).toMatch(/belongs to another user/);
     const isIn = once(admitted, "client");
     first.write(packet(false));

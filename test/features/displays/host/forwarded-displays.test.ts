@@ -162,6 +162,8 @@ describe("a forwarded display", () => {
     // The session of the manager before is void, as after a cut link.
     await rig.hello(2, 2);
     expect(await reasonFor(early)).toMatch(/the link to the manager was lost/);
+    // It was announced again each second until then.
+    announced.length = 0;
     const late = await client(shown, shown.cookie);
     const server = await tunnelled(await nextAnnounced());
     server.end("welcome");

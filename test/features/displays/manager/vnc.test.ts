@@ -104,8 +104,9 @@ describe("/mgr/vnc/ws", () => {
     const cookie = await rig.cookie();
     const ws = new WebSocket(`ws://${rig.host}/mgr/vnc/ws`, { headers: { cookie } });
     await once(ws, "open");
+    const closed = once(ws, "close");
     await rig.get("/mgr/logout", { cookie }, { method: "POST" });
-    expect((await once(ws, "close"))[0]).toBe(1_008);
+    expect((await closed)[0]).toBe(1_008);
   });
 });
 

@@ -85,6 +85,9 @@ it("a lost host keeps its last counts and continues to record; it receives the c
   rig.two.cut(false);
   await untilReported("kept", { active_topics: ["arm/state"], topics: [{ n_samples: 30 }] });
   await untilReported("stopped", { enabled: false, topics: [{ n_samples: 30 }] });
+  // The host is told after it has reported what it has.
+  const stop = expect.objectContaining({ logger: expect.objectContaining({ name: "stopped", is_started: false }) });
+  await expect.poll(() => requests.mock.calls).toContainEqual(["logger_set", stop]);
   await publish(5);
   await untilReported("kept", { topics: [{ n_samples: 35 }] });
   expect(logger("stopped")).toMatchObject({ topics: [{ n_samples: 30 }] });

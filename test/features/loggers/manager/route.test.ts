@@ -38,7 +38,7 @@ it("the route sends the file with its length and a safe name, and closes it afte
   expect(response.headers.get("content-length")).toBe(String(SIZE));
   expect(response.headers.get("content-disposition")).toBe('attachment; filename="arm.pickle"');
   expect((await response.arrayBuffer()).byteLength).toBe(SIZE);
-  await vi.waitFor(() => expect(close).toHaveBeenCalledOnce());
+  await vi.waitFor(() => expect(close).toHaveBeenCalledOnce(), { timeout: 60_000 });
   expect(asked).toHaveBeenCalledWith(expect.objectContaining({ name: "arm", format: "pickle", stop: false }));
 });
 
