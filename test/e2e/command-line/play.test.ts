@@ -49,8 +49,8 @@ beforeAll(async () => {
   const outcomes = await runDocument(instance, "docs/replay.md");
   for (const { line, code, stderr } of outcomes) expect({ line, code, stderr }).toMatchObject({ code: 0, stderr: "" });
   // Each second is printed at the first message of the next one, so what was published live comes before what was played.
-  const { topics } = (await client.ask({ type: "request_topics" })) as unknown as { topics: { name: string }[] };
-  expect(topics.map(({ name }) => name)).not.toContain("arm/joint_states");
+  const names = async () => ((await client.ask({ type: "request_topics" })).topics as { name: string }[]).map(({ name }) => name);
+  await expect.poll(names).not.toContain("arm/joint_states");
   const lines = (await printed()).slice(Math.max(0, before - 1));
   // The play begins where the time goes back.
   const seconds = lines.map((line) => LINE.exec(line)?.[1] ?? "");
@@ -131,7 +131,7 @@ describe("mgr play in a terminal", () => {
     await terminal.untilShown(/×2 /);
     terminal.type("\x1b[C");
     await terminal.untilShown(/paused {2}0:0[2-9]\.\d/);
-    expect(times).toContainEqual({ time: expect.stringMatching(/^\d{19}$/), rate: 0 });
+    await expect.poll(() => times).toContainEqual({ time: expect.stringMatching(/^\d{19}$/), rate: 0 });
     terminal.type("\x1b[H ");
     await terminal.untilShown(/playing/);
     terminal.type("q");

@@ -30,7 +30,7 @@ const latency = async (...args: string[]) => {
 };
 
 test("a chain of three programs is measured by step and in all, beside the scheduling of each program", async () => {
-  const { paths, stages, unstamped, messages } = JSON.parse(await latency("--for", "1.5", "--limit", "0", "--json"));
+  const { paths, stages, unstamped, messages } = JSON.parse(await latency("--for", "4", "--limit", "0", "--json"));
   expect(messages).toBeGreaterThan(0);
   expect(unstamped).toBe(0);
   const [path] = paths;
@@ -51,7 +51,7 @@ test("a chain of three programs is measured by step and in all, beside the sched
 });
 
 test("the command prints the steps of a chain that was asked for, a histogram, the worst case and the threads", async () => {
-  const text = await latency("--for", "1", "--chain", "arm/sensor");
+  const text = await latency("--for", "3", "--chain", "arm/sensor");
   expect(text).toMatch(/^\d+ messages of arm\/command in [\d.]+ s/);
   expect(text).toMatch(/arm\/sensor → arm\/command/);
   expect(text).toMatch(/arm\/sensor → broker \(in all\)/);

@@ -98,7 +98,7 @@ test("a process shows its windows on the desktop of the user who starts it, and 
     x_display_peer: expect.stringMatching(PEER),
     x_display_reason: "forward_x11_to_gui",
   });
-  expect(foreground.stdout).toContain("process 'clock' of host");
+  await said(foreground, "process 'clock' of host");
   const variables = new Map(
     readFileSync(`/proc/${clock.pid}/environ`, "latin1")
       .split("\0")

@@ -98,10 +98,12 @@ test("a viewer sees the display of its user", async () => {
 test("a window manager runs on a display, and is started again when it ends", async () => {
   const answer = await ready();
   const windowManager = () => windowManagerOf(answer);
-  await eventually("it is there", async () => (await windowManager())?.name === "Openbox");
-  const before = (await windowManager())?.pid;
+  const { pid: before } = await eventually("it is there", async () => {
+    const now = await windowManager();
+    return now?.name === "Openbox" ? now : null;
+  });
   expect(before).toBeGreaterThan(0);
-  process.kill(Number(before), "SIGKILL");
+  process.kill(before, "SIGKILL");
   await eventually("there is another one", async () => {
     const now = await windowManager();
     return now?.name === "Openbox" && now.pid !== before;

@@ -106,7 +106,7 @@ test("a recording of all hosts comes as one file, while it runs and afterwards, 
   const { messages } = await readIndexed(path);
   expect(Object.values(read.messages).reduce((a, b) => a + b, 0)).toBe(messages.length);
   expect(Object.keys(read.metadata)).toEqual(expect.arrayContaining(trial.hosts.map((host) => `mgr.recording.host/${host}`)));
-  expect(readdirSync(join(trial.fleet.dir, "state/downloads"))).toEqual([]);
+  await expect.poll(() => readdirSync(join(trial.fleet.dir, "state/downloads"))).toEqual([]);
   await client.ask({ type: "delete_recording", name });
 });
 

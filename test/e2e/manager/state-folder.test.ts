@@ -97,6 +97,7 @@ describe("a state folder that vanishes while everything runs", () => {
     expect(again, again.stderr).toMatchObject({ code: 0, stdout: "e2e is already running\n" });
 
     instance.kill("manager");
+    await eventually("the manager is dead", () => instance.pidOf("manager") === null);
     await instance.mgr("up", "--detach");
     const client = await instance.connect();
     expect(await pidsOf(client)).toEqual(pids);

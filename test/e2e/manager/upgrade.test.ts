@@ -51,7 +51,8 @@ test("mgr upgrade replaces manager and daemon: their pids and those of the proce
   await eventually("the shell is adopted", async () => (await second.process("shell")).state === "started");
   expect(await second.process("shell")).toEqual(before);
   await second.command({ type: "send_stdin", name: "shell", text: "after\n" });
-  const output = async (name: string) => String((await second.ask({ type: "get_process_output", name })).output);
+  // All of it: on a slow machine there are more lines by then than an answer has by default.
+  const output = async (name: string) => String((await second.ask({ type: "get_process_output", name, lines: 100_000 })).output);
   await eventually("the shell answers", async () => (await output("shell")).includes("you typed after\r\n"));
   const ticks = lastTick(await output("counter"));
   await eventually("the counter goes on", async () => lastTick(await output("counter")) > ticks);

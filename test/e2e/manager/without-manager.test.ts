@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Instance } from "../support/instance.ts";
@@ -11,21 +11,22 @@ const restart = { policy: "on-failure", delay: "10ms", factor: 1, max_restarts: 
 const noting = (name: string) => ({ command: sh(`echo $$$$ >> ${name}.pids; exec sleep 1000`), restart, autostart: true });
 
 test("while the manager is away its host restarts what crashes, and the next manager has runs, counters and history as if it had been there", {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   await using instance = new Instance({
     processes: { a: noting("a"), b: noting("b"), stopped: { command: ECHO, restart, autostart: true } },
   });
-  const pidsOf = (name: string) =>
-    readFileSync(join(instance.dir, `${name}.pids`), "utf8")
-      .trim()
-      .split("\n")
-      .map(Number);
+  const pidsOf = (name: string) => {
+    const file = join(instance.dir, `${name}.pids`);
+    return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").map(Number) : [];
+  };
   await instance.mgr("up", "--detach");
   const first = await instance.connect();
   await eventually("all run", async () =>
     (await Promise.all(["a", "b", "stopped"].map((name) => first.process(name)))).every(({ state }) => state === "started"),
   );
+  // A process is started before its shell has done anything.
+  await eventually("each has noted its pid", () => ["a", "b"].every((name) => pidsOf(name).length === 1));
   await first.command({ type: "stop_process", name: "stopped" });
   await eventually("it has stopped", async () => (await first.process("stopped")).state === "stopped");
   const manager = instance.kill("manager");

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { Bus } from "../../../src/bus/client/bus.ts";
 import { connectBus } from "../../../src/bus/client/connect-bus.ts";
+import { freePort } from "../../support/free-port.ts";
 import { NatsServer } from "../../support/nats/nats-server.ts";
 import { Instance } from "../support/instance.ts";
 import { eventually } from "../support/wait.ts";
@@ -49,14 +50,13 @@ const FAR_TOKEN = "a-secret-of-two-machines-0123456789";
 
 /** A manager and the daemon of another host, `far`, which runs the member. */
 async function twoHosts(settings: object, bus: (instance: Instance) => string) {
-  const configuration = (more: object) => ({
-    instance: { ...settings, ...more },
+  // The next manager has to be where the daemon of the other host looks for it: at a port that the kernel gives to nobody meanwhile.
+  const manager = `localhost:${freePort()}`;
+  const started = await Instance.up({
+    instance: { ...settings, manager },
     hosts: { far: { token_file: "far.token" } },
     processes: { member: { ...processes.member, node: "far" }, lone: { command: "sleep 1000" } },
   });
-  const started = await Instance.up(configuration({}));
-  // The next manager has to be where the daemon of the other host looks for it.
-  started.write(configuration({ manager: new URL(started.url).host }));
   writeFileSync(join(started.dir, "far.token"), `${FAR_TOKEN}\n`, { mode: 0o600 });
   const state = join(started.dir, "state-far");
   started.start("daemon", "--host", "far", "--bus", bus(started), "--token-file", join(started.dir, "far.token"), "--state-dir", state);

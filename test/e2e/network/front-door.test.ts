@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { makeCertificate } from "../../http/certificates.ts";
 import { Instance } from "../support/instance.ts";
+import { eventually } from "../support/wait.ts";
 
 test("/save-all of a living manager: tar opens it, outputs are what clients read, and no secret is in it", async () => {
   await using instance = await Instance.up({
@@ -21,6 +22,10 @@ test("/save-all of a living manager: tar opens it, outputs are what clients read
   });
   const client = await instance.connect();
   await instance.mgr("start", "tools/printer");
+  // It counts as ready before it has ended its last line.
+  await eventually("it has printed all", async () =>
+    String((await client.ask({ type: "get_process_output", name: "tools/printer" })).output).endsWith("line 20000 grün\r\n"),
+  );
   const response = await instance.fetch("/save-all?name=bench");
   expect([response.status, response.headers.get("content-disposition")]).toEqual([200, 'attachment; filename="bench.tar.bz2"']);
   const archive = join(instance.dir, "unpacked");

@@ -21,6 +21,7 @@ test("mgr up comes up and adopts where its name in the runtime folder is taken; 
   const { pid } = await client.process("echo");
 
   instance.kill("manager");
+  await eventually("the manager is dead", () => instance.pidOf("manager") === null);
   await instance.mgr("up", "--detach");
   const next = await instance.connect();
   await eventually("it is adopted", async () => (await next.process("echo")).state === "started");

@@ -20,7 +20,7 @@ beforeAll(async () => {
       "stop/restart": { command: ECHO },
       "tools/clock": { command: ECHO, autostart: true },
       "tools/kept": { command: ECHO, confirm: true, autostart: true },
-      "tools/slow": { command: IGNORES_TERM, stop: { timeout: "2s" } },
+      "tools/slow": { command: IGNORES_TERM, stop: { timeout: "10m" } },
       "tools/brief": { command: EXIT_AS_TYPED },
       "tools/uses-base": { command: ECHO, depends_on: { "sim/base": { condition: "started" } }, autostart: true },
     },
@@ -152,10 +152,15 @@ describe("one rule for actions that end a process: keys, buttons, rows, menus an
     const { pid } = await client.process("tools/slow");
     await page.getByRole("button", { name: "Restart", exact: true }).focus();
     await press("Enter", "Enter", "Enter");
+    // Only now it may end: the request was pending all the time.
+    const kill = () => client.command({ type: "send_signal", name: "tools/slow", signal: "SIGKILL" });
+    await shown.untilRow("tools/slow", "stopping");
+    await kill();
     await soon(async () => (await client.process("tools/slow")).pid ?? pid).not.toBe(pid);
     await shown.untilRow("tools/slow", "started");
     expect((await requestsOf("tools/slow")).filter((verb) => verb === "restart")).toHaveLength(1);
     await client.command({ type: "stop_process", name: "tools/slow" });
+    await kill();
     await shown.untilRow("tools/slow", "stopped");
   });
 

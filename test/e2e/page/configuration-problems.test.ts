@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { ConfigProblem } from "../../../src/config/schema/problems.ts";
+import { freePort } from "../../support/free-port.ts";
 import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
 
 const DEMO = fileURLToPath(new URL("../../../examples/demo/mgr.yaml", import.meta.url));
@@ -17,12 +18,11 @@ let shown: ShownPage | undefined;
 let page: Page;
 
 beforeAll(async () => {
-  rig = await PageRig.up({ processes: {} });
+  // A manager that is started again has the same port: the kernel gives it to nobody meanwhile.
+  rig = await PageRig.up({ instance: { manager: `localhost:${freePort()}` }, processes: {} });
   const own = (JSON.parse(rig.instance.read("mgr.yaml")) as { instance: object }).instance;
-  // A manager that is started again has the same port.
-  const { port } = new URL(rig.instance.url);
   demo = readFileSync(DEMO, "utf8")
-    .replace(/^instance:\n(?: .*\n)+/m, `instance: ${JSON.stringify({ ...own, manager: `localhost:${port}` })}\ninclude: [many.yaml]\n`)
+    .replace(/^instance:\n(?: .*\n)+/m, `instance: ${JSON.stringify(own)}\ninclude: [many.yaml]\n`)
     .replaceAll("autostart: true", "autostart: false");
   write();
   await rig.instance.mgr("reload");

@@ -1,6 +1,6 @@
-import { writeFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { freePort } from "../../support/free-port.ts";
 import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
 import { ECHO, sh } from "../support/shell.ts";
 import { LAYOUT_FAULTS } from "./layout-faults.ts";
@@ -14,7 +14,8 @@ let page: Page;
 
 beforeAll(async () => {
   rig = await PageRig.up({
-    instance: { name: "test-bench-of-the-robot-with-two-arms" },
+    // Also the port of the next managers: the kernel gives it to nobody meanwhile.
+    instance: { name: "test-bench-of-the-robot-with-two-arms", manager: `localhost:${freePort()}` },
     groups: { tools: { opened: true } },
     processes: {
       "tools/numbers": { command: sh(`seq ${LINES}; exec cat`), autostart: true },
@@ -134,13 +135,15 @@ test("details are opened in one pane only, over its terminal if it is narrow, an
   await details.getByRole("heading", { name: "Load" }).waitFor();
   expect(await page.locator(".process-details").count()).toBe(1);
   expect(await sizes()).toEqual(before);
-  expect((await details.getByRole("heading").allTextContents()).slice(0, 5)).toEqual(["Details", "State", "Run", "Load", "History"]);
+  await soon(async () => (await details.getByRole("heading").allTextContents()).slice(0, 5)).toEqual([
+    ...["Details", "State", "Run", "Load", "History"],
+  ]);
   // Sections of features are between.
   await details.getByRole("heading", { name: "Dependencies" }).waitFor();
   await details.getByRole("heading", { name: "Command and options" }).waitFor();
   // There is one command, and nothing to choose.
   expect(await details.getByRole("radio").count()).toBe(0);
-  expect(await details.locator(".hint").count()).toBe(4);
+  await soon(() => details.locator(".hint").count()).toBe(4);
   const moving = `[...document.querySelectorAll(".changes .mark-starting")].filter((mark) => getComputedStyle(mark).animationName !== "none").length`;
   await details.locator(".changes .mark-starting").first().waitFor();
   expect(await page.evaluate(moving)).toBe(0);
@@ -165,7 +168,13 @@ test("without the manager nothing moves, no terminal is resized, and the page sa
           return [selector, x, y, width, height, selector.endsWith("size") ? element.textContent : ""];
         }))`,
       );
-    const before = await boxes();
+    // The terminal is fitted a moment after it is drawn.
+    let before = "";
+    await soon(async () => {
+      const last = before;
+      before = String(await boxes());
+      return before === last;
+    }).toBe(true);
     rig.instance.kill("manager");
     const banner = page.getByRole("alert").filter({ hasText: "Disconnected." });
     await banner.getByText("Your processes keep running.").waitFor();
@@ -178,10 +187,6 @@ test("without the manager nothing moves, no terminal is resized, and the page sa
       ),
     ).toBeLessThanOrEqual(1);
     await banner.getByRole("button", { name: "Try now" }).waitFor();
-    // On the port that the page knows.
-    const configuration = JSON.parse(rig.instance.read("mgr.yaml")) as { instance: Record<string, unknown> };
-    configuration.instance.manager = `localhost:${new URL(page.url()).port}`;
-    writeFileSync(rig.instance.config, JSON.stringify(configuration));
     await rig.instance.mgr("up", "--detach");
     await shown.connected();
     await banner.waitFor({ state: "detached" });

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { freePort } from "../../support/free-port.ts";
 import { PageRig, rulesIn, type ShownPage, soon } from "../support/page-rig.ts";
 import { ECHO } from "../support/shell.ts";
 import { eventually } from "../support/wait.ts";
@@ -14,7 +15,9 @@ let shown: ShownPage;
 let page: Page;
 
 beforeAll(async () => {
-  rig = await PageRig.up({ processes: { "sim/here": { command: ECHO, autostart: true } } });
+  // Also the port of the next manager: the kernel gives it to nobody meanwhile.
+  const manager = `localhost:${freePort()}`;
+  rig = await PageRig.up({ instance: { manager }, processes: { "sim/here": { command: ECHO, autostart: true } } });
   const { instance } = rig;
   const main = JSON.parse(instance.read("mgr.yaml")) as Record<string, unknown> & { processes: object };
   writeFileSync(join(instance.dir, "arm.token"), "a-secret-of-two-machines-0123456789\n", { mode: 0o600 });

@@ -1,5 +1,5 @@
-import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { freePort } from "../../support/free-port.ts";
 import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
 import { ECHO } from "../support/shell.ts";
 
@@ -8,6 +8,8 @@ let shown: ShownPage;
 
 beforeAll(async () => {
   rig = await PageRig.up({
+    // Also the port of the next managers: the kernel gives it to nobody meanwhile.
+    instance: { manager: `localhost:${freePort()}` },
     groups: { sim: { opened: true } },
     processes: { "sim/after": { command: ECHO, autostart: true }, "sim/other": { command: ECHO } },
   });
@@ -22,10 +24,6 @@ test("a killed manager is shown as lost, nothing disappears from the screen, and
   const { instance } = rig;
   const { page } = shown;
   await shown.untilShown("sim/after", /hello/);
-  const port = new URL(page.url()).port;
-  const configuration = JSON.parse(instance.read("mgr.yaml")) as { instance: Record<string, unknown> };
-  configuration.instance.manager = `localhost:${port}`;
-  writeFileSync(instance.config, JSON.stringify(configuration));
   instance.kill("manager");
   await page.getByText(/connection lost, trying again/).waitFor();
   expect(await shown.textOf("sim/after")).toMatch(/hello/);

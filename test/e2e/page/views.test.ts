@@ -253,7 +253,7 @@ test("every view fits 1440 px in both themes and 1024 px, and has no serious acc
   }
   expect(found).toEqual([]);
   await shown.close();
-}, 480_000);
+}, 900_000);
 
 const PHONE_VIEWS: typeof VIEWS = {
   ...VIEWS,
@@ -279,7 +279,7 @@ test("every view fits a phone of 390 px in both themes, can be touched, and has 
   }
   expect(found).toEqual([]);
   await shown.close();
-}, 480_000);
+}, 900_000);
 
 test.each([1440, 1024, 390])("the login page fits %i px, and has no serious accessibility violation", async (width) => {
   const context = await rig.browser.newContext({ viewport: { width, height: 800 } });

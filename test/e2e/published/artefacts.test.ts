@@ -178,7 +178,7 @@ asyncio.run(main())
     });
     const listed = await instance.run("topic", "list", "-c", instance.config);
     expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining("counter/count") });
-    expect((await instance.mgr("logs", "counter")).stdout).toContain(`mgr-client ${version}`);
+    await expect.poll(async () => (await instance.mgr("logs", "counter")).stdout).toContain(`mgr-client ${version}`);
   });
 });
 

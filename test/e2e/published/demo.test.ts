@@ -31,8 +31,8 @@ describe("the demo", () => {
     for (const name of running) {
       await eventually(`'${name}' runs`, async () => /^(started|ready)$/.test((await client.process(name)).state));
     }
-    expect((await client.process("bench/server")).state).toBe("ready");
-    expect(await client.process("bench/seed")).toMatchObject({ state: "stopped", exit: { code: 0 } });
+    await expect.poll(async () => (await client.process("bench/server")).state).toBe("ready");
+    await expect.poll(() => client.process("bench/seed")).toMatchObject({ state: "stopped", exit: { code: 0 } });
     expect((await client.process("sim/world")).alternate_commands).toHaveLength(3);
     expect((await client.process("faults/missing")).state).toBe("stopped");
     await eventually("the crasher backs off", async () => (await client.process("faults/crasher")).restarts > 0);

@@ -82,7 +82,8 @@ async function started(client: Client): Promise<{ argv: string[]; environment: s
   const pid = await eventually("it runs", async () => {
     const { state, pid } = await client.process(name);
     // What stands between is gone once the program is what was asked for.
-    return state === "started" && readFileSync(`/proc/${pid}/cmdline`, "utf8").startsWith("sleep\0") && pid;
+    const has = (file: string, text: string) => readFileSync(`/proc/${pid}/${file}`, "utf8").includes(text);
+    return state === "started" && has("cmdline", "sleep\0") && has("environ", "MGR_RUN=") && pid;
   });
   const read = (file: string) => readFileSync(`/proc/${pid}/${file}`, "utf8").split("\0").slice(0, -1);
   const seen = { argv: read("cmdline"), environment: read("environ") };

@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { expect, test } from "vitest";
 import { commandStorm, recordedIds } from "../../support/command-storm.ts";
+import { freePort } from "../../support/free-port.ts";
 import { runDocument } from "../support/document-commands.ts";
 import { Instance } from "../support/instance.ts";
 import { eventually } from "../support/wait.ts";
@@ -72,9 +73,10 @@ test("every line of the examples in docs/audit.md works, and shows who did what"
 });
 
 test("a start that fails because the port is in use is recorded as refused, with the reason", async () => {
-  const taken = createServer().listen(0, "127.0.0.1");
+  // Not one that the kernel may give to another program before the second start.
+  const port = freePort();
+  const taken = createServer().listen(port, "127.0.0.1");
   await once(taken, "listening");
-  const { port } = taken.address() as AddressInfo;
   await using instance = new Instance({ processes: {}, instance: { manager: `localhost:${port}` } });
   try {
     expect((await instance.run("up", "-c", instance.config)).code).toBe(1);

@@ -35,6 +35,7 @@ test("500 attempts of a user with the role viewer on sim/* show nothing of other
   const admin = await instance.connect();
   const eve = await instance.connect("", EVE);
   await eventually("it has started", async () => (await admin.process("sim/needs")).state === "started");
+  await eventually("the other one has, too", async () => (await admin.process("sim/world")).state === "started");
   await eventually("it has failed", async () => (await admin.process("vault/deep/ledger")).state === "error");
   await admin.command({ type: "subscribe_process_output", patterns: ["*"] });
   await admin.command({ type: "send_stdin", name: "vault/keyring", text: "gold\n" });

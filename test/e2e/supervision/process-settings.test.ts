@@ -30,7 +30,7 @@ test("what users set of a process outlives a killed manager, and acts at the nex
   await instance.mgr("start", "one");
   const pid = (await list(instance))[0]?.pid;
   await eventually("the program runs", () => readFileSync(`/proc/${pid}/cmdline`, "utf8") === "sleep\x003000\0");
-  expect(readFileSync(`/proc/${pid}/environ`, "utf8").split("\0")).toContain("MGR_DEBUG=1");
+  await expect.poll(() => readFileSync(`/proc/${pid}/environ`, "utf8").split("\0")).toContain("MGR_DEBUG=1");
 });
 
 describe("essential: true", () => {

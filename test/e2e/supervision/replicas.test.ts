@@ -30,7 +30,8 @@ test("replicas are scaled up and down, also for the next manager, and a rolling 
   expect(up.stdout).toBe("worker: 2 → 3\nworker/3: ready\n");
   expect((await instance.mgr("ps")).stdout).toMatch(/worker\/3 +ready .*3\/3 \(configured 2\)/);
 
-  await instance.kill("manager");
+  instance.kill("manager");
+  await instance.foreground.ended;
   await instance.start("up", "-c", instance.config).up();
   expect((await instance.mgr("wait", "worker")).code).toBe(0);
   const before = await runs();

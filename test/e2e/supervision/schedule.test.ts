@@ -33,7 +33,8 @@ test("a process with a schedule runs again and again, also under the next manage
   expect(rows[0]?.schedule?.last_run).not.toBeNull();
   expect((await instance.mgr("audit")).stdout).toMatch(/its schedule.*start_process.*job/);
 
-  await instance.kill("manager");
+  instance.kill("manager");
+  await eventually("the manager is dead", () => instance.pidOf("manager") === null);
   const before = runs();
   await instance.start("up", "-c", instance.config).up();
   await eventually("runs under the next manager", () => runs() >= before + 2);

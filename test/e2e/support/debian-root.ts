@@ -18,6 +18,8 @@ const ENTER = `mount -t proc proc "$1/proc"
 mount -t devpts -o newinstance,ptmxmode=0666 devpts "$1/dev/pts"
 exec chroot "$1" env -i HOME=/root LANG=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin sh -euc "$2"`;
 const run = promisify(execFile);
+/** An archive is unpacked and a package is installed in this time, on a slow machine too. */
+const PRINTED_MS = 600_000;
 
 /** A Debian system with nothing but its base, in a folder that is removed at the end. It shares the network with this machine. */
 export class DebianRoot implements AsyncDisposable {
@@ -70,7 +72,7 @@ class Script {
 
   /** Waits until it has printed something that matches. */
   async printed(pattern: RegExp): Promise<RegExpExecArray> {
-    const found = eventually(`the script prints ${pattern}`, () => pattern.exec(this.#output));
+    const found = eventually(`the script prints ${pattern}`, () => pattern.exec(this.#output), PRINTED_MS);
     return Promise.race([found, this.ended.then(() => Promise.reject(new Error(`the script ended without ${pattern}:\n${this.#output}`)))]);
   }
 

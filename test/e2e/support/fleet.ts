@@ -300,7 +300,8 @@ export class Fleet implements AsyncDisposable {
       return living.length === 0;
     });
     await this.#lastResort.dismiss();
-    rmSync(this.dir, { recursive: true, force: true });
+    // A process that was killed may end a call of the kernel that makes a file, when it has no environment any more.
+    rmSync(this.dir, { recursive: true, force: true, maxRetries: 10 });
     if (problems.length > 0) throw new Error(`frames that do not conform to the tables:\n${[...new Set(problems)].join("\n")}`);
   }
 

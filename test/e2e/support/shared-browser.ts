@@ -17,6 +17,8 @@ export async function sharedBrowser(): Promise<SharedBrowser> {
   return {
     async newContext(options) {
       const context = await browser.newContext(options);
+      // Also of pages that open by themselves.
+      context.setDefaultTimeout(60_000);
       contexts.push(context);
       return context;
     },

@@ -22,15 +22,18 @@ beforeAll(async () => {
 afterAll(() => rig?.[Symbol.asyncDispose]());
 
 test("prefers-reduced-motion turns animations off", async () => {
-  const animations = async (reducedMotion: "reduce" | "no-preference") => {
+  const opened = async (reducedMotion: "reduce" | "no-preference") => {
     const shown = await rig.open("/", { reducedMotion });
-    const count = await shown.page.evaluate("document.getAnimations().length");
-    await shown.close();
-    return count;
+    // It is starting.
+    await shown.untilRow("sim/gate", "started");
+    return { shown, animations: () => shown.page.evaluate("document.getAnimations().length") };
   };
-  // Of what is starting: sim/gate.
-  expect(await animations("no-preference")).toBeGreaterThan(0);
-  expect(await animations("reduce")).toBe(0);
+  const moving = await opened("no-preference");
+  await soon(moving.animations).toBeGreaterThan(0);
+  await moving.shown.close();
+  const still = await opened("reduce");
+  expect(await still.animations()).toBe(0);
+  await still.shown.close();
 });
 
 describe("by the keyboard alone", () => {

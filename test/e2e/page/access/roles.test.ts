@@ -126,8 +126,10 @@ test("a viewer of sim/* walks through every view: nothing is refused, nothing hi
   }
   for (const [kind, address] of Object.entries(SHUT)) {
     await shown.go(address);
-    const text = await page.locator("main .pane-body").textContent();
-    if (!/^The view .* needs the role /.test(text?.trim() ?? "")) faults.push(`${kind}: '${text?.slice(0, 200)}'`);
+    // The page may not know its roles yet.
+    await expect
+      .poll(async () => (await page.locator("main .pane-body").textContent())?.trim(), { message: kind })
+      .toMatch(/^The view .* needs the role /);
     if (/vault|keyring/.test(await page.content())) faults.push(`${kind}: names what is hidden`);
   }
   expect(faults).toEqual([]);

@@ -122,7 +122,7 @@ test("the processes of a group are listed with the greediest first, and each lea
   await shown.go("/?history=processes&of=sim");
   const rows = page.getByRole("region", { name: "Processes" }).locator("tbody tr");
   await rows.nth(1).waitFor();
-  expect(await rows.first().textContent()).toMatch(/^other\d+\.\d %/);
+  await soon(() => rows.first().textContent()).toMatch(/^other\d+\.\d %/);
   await page.getByRole("region", { name: "Processes" }).getByRole("button", { name: "Memory" }).click();
   await soon(() => page.getByRole("columnheader", { name: "Memory" }).getAttribute("aria-sort")).toBe("descending");
   await page.getByRole("link", { name: "History of sim/world", exact: true }).click();

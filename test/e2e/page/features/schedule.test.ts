@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PageRig, RULES_OF_COLOURS, type ShownPage, soon } from "../../support/page-rig.ts";
 
+/** Half a day away from now. */
+const DAILY = `0 ${(new Date().getUTCHours() + 12) % 24} * * *`;
+
 let rig: PageRig;
 let shown: ShownPage;
 
 beforeAll(async () => {
   rig = await PageRig.up({
     processes: {
-      "jobs/backup": { command: "sleep 1000", schedule: { cron: "0 3 * * *", timezone: "UTC" }, tags: ["nightly", "big"] },
+      "jobs/backup": { command: "sleep 1000", schedule: { cron: DAILY, timezone: "UTC" }, tags: ["nightly", "big"] },
       db: { command: "sleep 1000", tags: ["big"] },
       "tools/plain": { command: "sleep 1000" },
     },
@@ -19,7 +22,7 @@ afterAll(() => rig?.[Symbol.asyncDispose]());
 test("the overview lists schedules, and the details of a process show its schedule, that it is paused, and its tags, by which the tree is filtered", async () => {
   const { page } = shown;
   const row = page.getByRole("table", { name: "Schedules" }).getByRole("row", { name: /jobs\/backup/ });
-  await row.getByText("cron 0 3 * * * (UTC)").waitFor();
+  await row.getByText(`cron ${DAILY} (UTC)`).waitFor();
   await row.getByText(/\(in \d+[hms]/).waitFor();
   expect(await shown.violations()).toEqual([]);
   await row.getByRole("link", { name: "jobs/backup" }).click();
