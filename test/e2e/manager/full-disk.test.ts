@@ -41,7 +41,7 @@ test("mgr up on a full disk adopts, starts and stops, reports that requests cann
   expect((await instance.mgr("ps")).stderr).toBe("");
   await instance.mgr("down");
   expect(instance.living()).toEqual([]);
-}, 180_000);
+});
 
 test("mgr up on a full disk ends on a signal", async () => {
   await using instance = new Instance({ processes });
@@ -55,7 +55,7 @@ test("mgr up on a full disk ends on a signal", async () => {
   foreground.child.kill("SIGTERM");
   expect((await foreground.ended).code).toBe(0);
   expect(instance.living()).toEqual([]);
-}, 180_000);
+});
 
 test.each([
   ["in the foreground", []],

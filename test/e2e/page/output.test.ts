@@ -23,6 +23,10 @@ beforeAll(async () => {
   });
   const lines = Array.from({ length: 2_000 }, (_, index) => `old line ${index}, number ${index}`);
   writeFileSync(join(rig.instance.dir, "old.log"), `${lines.join("\n")}\n`);
+  // A search finds what was printed by then.
+  const said = async (name: string) => String((await rig.client.ask({ type: "get_process_output", name })).output);
+  await soon(() => said("app/numbers")).toMatch(/number 9000\r\n$/);
+  await soon(() => said("app/echo")).toMatch(/begun\r\n$/);
   shown = await rig.open("/");
   ({ page } = shown);
 });
