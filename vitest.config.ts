@@ -15,6 +15,9 @@ const shared = {
   setupFiles: ["test/support/setup.ts"],
 };
 
+/** Limits of time for tests of the whole program. */
+const SLOW = { testTimeout: 300_000, hookTimeout: 300_000 };
+
 /** Files of the folders below that stay in `unit`: they start processes, wait for real time, try thousands of cases, load modules anew, or examine V8 itself. */
 const APART =
   "command-line|connections-leak|flood|fnmatch|frames-fuzz|includes|intent|intent-crashes|intent-journal|load|many-processes|process-handle|process-shapes|rotated-file";
@@ -69,7 +72,8 @@ export default defineConfig({
       { extends: true, test: { ...shared, name: "unit-shared", include: SHARED, isolate: false } },
       { extends: true, test: { ...shared, name: "unit-fast", include: FAST, isolate: false } },
       // What they test are other processes; modules of the tests themselves are shared as above.
-      { extends: true, test: { ...shared, name: "e2e", include: ["test/e2e/**/*.test.ts"], isolate: false } },
+      // Each command of the program loads it, which takes seconds on a slow machine, and some tests give dozens.
+      { extends: true, test: { ...shared, ...SLOW, name: "e2e", include: ["test/e2e/**/*.test.ts"], isolate: false } },
     ],
   },
 });

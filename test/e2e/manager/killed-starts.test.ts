@@ -44,5 +44,4 @@ test.each([1, 10, 60])(
     await instance.mgr("down");
     expect(instance.living()).toEqual([]);
   },
-  180_000,
 );

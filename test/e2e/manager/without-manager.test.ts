@@ -11,7 +11,7 @@ const restart = { policy: "on-failure", delay: "10ms", factor: 1, max_restarts: 
 const noting = (name: string) => ({ command: sh(`echo $$$$ >> ${name}.pids; exec sleep 1000`), restart, autostart: true });
 
 test("while the manager is away its host restarts what crashes, and the next manager has runs, counters and history as if it had been there", {
-  timeout: 240_000,
+  timeout: 480_000,
 }, async () => {
   await using instance = new Instance({
     processes: { a: noting("a"), b: noting("b"), stopped: { command: ECHO, restart, autostart: true } },

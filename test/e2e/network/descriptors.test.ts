@@ -40,7 +40,7 @@ class Crowd {
 
 test.each([256, 1_024, 4_096])(
   "with %i descriptors, crowds at every listener do not disturb the manager",
-  { timeout: 240_000 },
+  { timeout: 480_000 },
   async (limit) => {
     await using instance = new Instance({ processes: { one: { command: "sleep 1000" } } });
     instance.openFiles = limit;

@@ -148,6 +148,7 @@ describe.each([
       async () => (await client.ask({ type: "start_process", name: "far/churn" })).type === "ack",
     );
     await reaches("far/churn", "started");
+    await fleet.untilSeen(churn);
     await client.command({ type: "stop_process", name: "far/churn" });
     await reaches("far/churn", "stopped");
     await samePids("far/one", "far/again");

@@ -101,5 +101,4 @@ test.each([
     const { steps } = (await client.ask({ type: "trace_topic", name: "arm/state" })) as { steps?: { kind: string; name: string }[] };
     expect(steps?.slice(0, 3).map(({ kind, name }) => `${kind} ${name}`)).toEqual(["publisher arm", "broker robot", "store robot"]);
   },
-  180_000,
 );

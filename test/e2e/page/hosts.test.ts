@@ -146,7 +146,7 @@ test("a host that acted alone says so in its row, in each theme and on a phone",
     expect(isCut).toBe(false);
     expect(await shown.violations(rulesIn(colorScheme))).toEqual([]);
   }
-});
+}, 480_000);
 
 test("the page reported no error", () => {
   expect(rig.complaints).toEqual([]);

@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PageRig, type ShownPage, soon } from "../support/page-rig.ts";
 import { sh } from "../support/shell.ts";
+import { eventually } from "../support/wait.ts";
 
 let rig: PageRig;
 let shown: ShownPage;
@@ -23,6 +24,10 @@ beforeAll(async () => {
   });
   const lines = Array.from({ length: 2_000 }, (_, index) => `old line ${index}, number ${index}`);
   writeFileSync(join(rig.instance.dir, "old.log"), `${lines.join("\n")}\n`);
+  // A search finds what was printed by then.
+  const said = async (name: string) => String((await rig.client.ask({ type: "get_process_output", name })).output);
+  await eventually("it has counted", async () => (await said("app/numbers")).endsWith("number 9000\r\n"));
+  await eventually("it has begun", async () => (await said("app/echo")).endsWith("begun\r\n"));
   shown = await rig.open("/");
   ({ page } = shown);
 });

@@ -20,7 +20,7 @@ describe("the examples of clients", () => {
   const environment = () => ({ ...process.env, MGR_BUS_URL: hub.url, PYTHONPATH: join(ROOT, "clients/python") });
   const listen = async (command: string[]) => {
     const [file = "", ...words] = command;
-    const { stdout } = await run(file, [...words, "room/temperature", "3"], { env: environment(), timeout: 110_000 });
+    const { stdout } = await run(file, [...words, "room/temperature", "3"], { env: environment(), timeout: 240_000 });
     return stdout.trim().split("\n");
   };
 

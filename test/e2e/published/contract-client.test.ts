@@ -9,7 +9,7 @@ const CLIENT = fileURLToPath(new URL("../../fixtures/contract-client.js", import
 test("a client of a hundred lines that knows only the words of the protocol uses the demo: login, output, start, type, stop, topic, overrides, logger, network", async () => {
   await using instance = await demo();
   const words = [CLIENT, instance.url, instance.user, instance.password];
-  const { stdout } = await promisify(execFile)(process.execPath, words, { timeout: 110_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, words, { timeout: 240_000 });
   expect(stdout.trim().split("\n")).toEqual([
     "login 200 true",
     "snapshot true",

@@ -115,7 +115,7 @@ describe("the packed package, installed in a project of its own", () => {
   });
 
   it("runs compiled programs: embedded, remote, and simulated", async () => {
-    const { stdout, stderr } = await run(process.execPath, ["out/main.js"], { cwd: project, timeout: 110_000 });
+    const { stdout, stderr } = await run(process.execPath, ["out/main.js"], { cwd: project, timeout: 240_000 });
     expect(stderr).toBe("");
     expect(stdout.trim().split("\n")).toEqual([
       "true 3 listening true",
@@ -145,7 +145,7 @@ describe("the packed package, installed in a project of its own", () => {
     expect(output).toMatch(/Tests\s+50 passed \(50\)/);
     expect(processesWith(seconds)).toEqual([]);
     expect(readdirSync(temporary)).toEqual([]);
-  });
+  }, 480_000);
 
   it("leaves nothing when the runner's worker is killed during a test", async () => {
     const seconds = uniqueSeconds();
@@ -160,5 +160,5 @@ describe("the packed package, installed in a project of its own", () => {
       () => processesWith(seconds),
     );
     expect((await ended).code).not.toBe(0);
-  });
+  }, 480_000);
 });

@@ -15,7 +15,7 @@ const run = promisify(execFile);
 test("a short script with nothing but ws logs in, takes a snapshot, starts a process, types into it, reads it and stops it", async () => {
   await using instance = await Instance.up({ processes: { "tools/echo": { command: ECHO }, other: { command: "sleep 1000" } } });
   const { user, password, url } = instance;
-  const { stdout } = await run(process.execPath, [SCRIPT, url, user, password, "tools/echo"], { timeout: 110_000 });
+  const { stdout } = await run(process.execPath, [SCRIPT, url, user, password, "tools/echo"], { timeout: 240_000 });
 
   const lines = stdout.trim().split("\n");
   expect(lines[0]).toBe("2 processes");
@@ -37,7 +37,7 @@ test("Python with Debian's websockets does the same, and reads the log over HTTP
   const { user, password, url } = instance;
   const script = join(EXAMPLES, "scripts/control.py");
   // Debian's own Python: another one on PATH does not see Debian's packages.
-  const { stdout } = await run("/usr/bin/python3", [script, url, user, password, "tools/echo"], { timeout: 110_000 });
+  const { stdout } = await run("/usr/bin/python3", [script, url, user, password, "tools/echo"], { timeout: 240_000 });
   expect(stdout).toMatch(/^1 processes on /);
   expect(stdout).toContain("you typed hello");
   expect(stdout).toMatch(/process 'tools\/echo' changes state from 'stopping' to 'stopped'\n$/);
@@ -47,7 +47,7 @@ test("the Python script prints its usage, and passes the login to versions of we
   await using folder = new Instance({ processes: {} });
   const script = join(EXAMPLES, "scripts/control.py");
   const python = (args: string[], env: NodeJS.ProcessEnv = process.env) =>
-    run("/usr/bin/python3", [script, ...args], { env, timeout: 110_000 }).then(
+    run("/usr/bin/python3", [script, ...args], { env, timeout: 240_000 }).then(
       ({ stderr }) => stderr,
       ({ code, stderr }: { code: number; stderr: string }) => `${code}: ${stderr}`,
     );
@@ -71,7 +71,7 @@ test("a shell script with curl and the mgr command controls a process and fetche
   const { stdout } = await run("/bin/sh", [join(EXAMPLES, "scripts/control.sh"), "tools/echo"], {
     cwd: instance.dir,
     env: { PATH: pathWithMgr(instance.dir), MGR_URL: instance.url, MGR_USER: instance.user, MGR_PASSWORD_FILE: passwordFile },
-    timeout: 110_000,
+    timeout: 240_000,
   });
   expect(stdout).toContain("tools/echo: started\n");
   expect(stdout).toContain("you typed hello");
@@ -91,7 +91,7 @@ test.each([
   writeFileSync(join(dir, "tests.sh"), `${readFileSync(join(dir, "tests.sh"), "utf8")}${lastLine}\n`);
   const { jobs } = parse(readFileSync(join(dir, "workflow.yml"), "utf8")) as { jobs: { tests: { steps: { run: string }[] } } };
   const [tests, logs] = jobs.tests.steps.map((step) => ["-ec", step.run]);
-  const options = { cwd: dir, env: { PATH: pathWithMgr(instance.dir), HOME: instance.dir }, timeout: 110_000 };
+  const options = { cwd: dir, env: { PATH: pathWithMgr(instance.dir), HOME: instance.dir }, timeout: 240_000 };
   const outcome = await run("/bin/sh", tests, options).then(
     ({ stderr }) => ({ code: 0, stderr }),
     (error: { code: number; stderr: string }) => error,

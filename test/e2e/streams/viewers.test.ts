@@ -98,7 +98,7 @@ describe("a slow, a never-reading and a fast subscriber of a process that floods
 });
 
 test("after 1,000 connections that subscribe and close, descriptors and memory of manager and daemon are where they were", {
-  timeout: 240_000,
+  timeout: 480_000,
 }, async () => {
   const ROUNDS = 20;
   const AT_ONCE = 50;

@@ -92,4 +92,4 @@ test("alerts are raised on the host, outlive the manager, and end when they are 
     const { state } = await second.process("early");
     return state !== "started" && (await listed(instance)).length === 0;
   });
-});
+}, 480_000);

@@ -110,7 +110,7 @@ test("a run that fails gets a report, which outlives a killed manager and a kill
     const found = statSync(join(folder, file), { throwIfNoEntry: false });
     if (!file.startsWith("000") && found !== undefined) expect(found.mode & 0o777).toBe(0o600);
   }
-});
+}, 480_000);
 
 async function commandLine(instance: Instance): Promise<void> {
   expect((await instance.mgr("crash")).stdout).toMatch(/^TIME .*\n(.*\n)*.* deep\/er\/three +1 .*exit code 3$/m);

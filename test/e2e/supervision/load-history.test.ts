@@ -81,7 +81,7 @@ test("history outlives a killed manager and a killed daemon; the time without th
   const metrics = await (await instance.fetch("/mgr/metrics", { headers: instance.login })).text();
   expect(metrics).toMatch(/^mgr_process_cpu_ratio\{process="sim\/world",host="[^"]+"\} [\d.]+$/m);
   expect(metrics).toContain("mgr_process_loads_left_out 0");
-});
+}, 480_000);
 
 test("a focused connection gets the samples and the history of its process alone", async () => {
   await using instance = new Instance({

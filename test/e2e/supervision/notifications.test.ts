@@ -146,4 +146,4 @@ test("no notification is lost or told twice when the manager is killed before, d
   receiver.answer = (response) => response.writeHead(410).end("gone");
   const refused = await instance.run("notifications", "test", "team");
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("410: gone") });
-});
+}, 480_000);

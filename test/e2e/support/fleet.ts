@@ -269,6 +269,12 @@ export class Fleet implements AsyncDisposable {
     });
   }
 
+  /** Resolves when a program that is watched was seen: what ends before somebody has looked was not. */
+  async untilSeen(words: readonly string[]): Promise<void> {
+    const line = JSON.stringify({ first: words.join(" ") });
+    await eventually(`'${words.join(" ")}' was seen`, () => this.#watched.includes(`${line}\n`));
+  }
+
   /** What was seen twice at the same moment, how often somebody looked, and how many of the commands were seen at all. */
   async watched(): Promise<{ twins: object[]; looks: number; seen: number }> {
     const child = this.#watch;
@@ -279,8 +285,8 @@ export class Fleet implements AsyncDisposable {
     const lines = this.#watched
       .trim()
       .split("\n")
-      .map((line) => JSON.parse(line) as { looks?: number; seen?: number });
-    return { twins: lines.filter(({ looks }) => looks === undefined), looks: lines.at(-1)?.looks ?? 0, seen: lines.at(-1)?.seen ?? 0 };
+      .map((line) => JSON.parse(line) as { looks?: number; seen?: number; pids?: string[] });
+    return { twins: lines.filter(({ pids }) => pids !== undefined), looks: lines.at(-1)?.looks ?? 0, seen: lines.at(-1)?.seen ?? 0 };
   }
 
   /** The pid outside of the hosts' own pid namespaces; undefined: the command does not run on any host. */

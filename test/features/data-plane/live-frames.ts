@@ -24,6 +24,10 @@ export async function dataPlaneLive({ ask, client, program, topic }: Live): Prom
   });
   const provider_id = Number(parameter?.id.split(":")[0]);
   const named = { service: "arm/controller/parameters", provider_id, parameter: "gain" };
-  await ask({ type: "set_parameter_override", ...named, enabled: true, value: "2" });
-  await ask({ type: "open_parameter_scope", ...named });
+  // A provider may be too slow for once, as everything on a busy machine.
+  for (const frame of [
+    { type: "set_parameter_override", ...named, enabled: true, value: "2" },
+    { type: "open_parameter_scope", ...named },
+  ])
+    await eventually(`'${frame.type}' is accepted`, () => ask(frame).catch(() => null));
 }
