@@ -6,7 +6,8 @@ const shared = {
   pool: "forks" as const,
   // xstate drops events to stopped actors silently unless it is loaded in development mode.
   execArgv: ["-C", "development"],
-  // Only what hangs fails by time: machines that run the suite beside other work are several times slower.
+  // Only what hangs fails by time: machines that run the suite beside other work are several times slower, and each command of the program
+  // takes seconds there.
   testTimeout: 300_000,
   hookTimeout: 300_000,
   // CI machines are shared. scripts/checks/second-tries.js prints what passed only at its second try.
@@ -14,9 +15,6 @@ const shared = {
   expect: { poll: { timeout: 60_000 } },
   setupFiles: ["test/support/setup.ts"],
 };
-
-/** Limits of time for tests of the whole program. */
-const SLOW = { testTimeout: 300_000, hookTimeout: 300_000 };
 
 /** Files of the folders below that stay in `unit`: they start processes, wait for real time, try thousands of cases, load modules anew, or examine V8 itself. */
 const APART =
@@ -72,8 +70,7 @@ export default defineConfig({
       { extends: true, test: { ...shared, name: "unit-shared", include: SHARED, isolate: false } },
       { extends: true, test: { ...shared, name: "unit-fast", include: FAST, isolate: false } },
       // What they test are other processes; modules of the tests themselves are shared as above.
-      // Each command of the program loads it, which takes seconds on a slow machine, and some tests give dozens.
-      { extends: true, test: { ...shared, ...SLOW, name: "e2e", include: ["test/e2e/**/*.test.ts"], isolate: false } },
+      { extends: true, test: { ...shared, name: "e2e", include: ["test/e2e/**/*.test.ts"], isolate: false } },
     ],
   },
 });

@@ -11,8 +11,8 @@ import { END_SIGNALS } from "../../command/interrupt.ts";
 import { DETACHED, type DetachedReport, openEmpty, type ServedReport, upCommand, withProfiles } from "./detached-manager.ts";
 import type { UpFlags } from "./up-flags.ts";
 
-/** Time limit for a detached manager to become ready, milliseconds: it may have to wait 10 s for a daemon's hello. */
-const DETACH_TIMEOUT_MS = 30_000;
+/** Time limit for a detached manager to become ready, milliseconds: it may wait 10 s for a daemon's hello, and a machine under full load takes 30 s to start both. */
+const DETACH_TIMEOUT_MS = 60_000;
 /** Maximum number of characters kept of what the manager prints before it has its state folder: the problems of a configuration. */
 const MAX_EARLY_CHARACTERS = 1024 * 1024;
 
