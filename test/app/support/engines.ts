@@ -4,6 +4,7 @@ import type { IntentKeeper } from "../../../src/app/state/intent-keeper.ts";
 import { systemClock } from "../../../src/base/timing/clock.ts";
 import { ProcessHandle } from "../../../src/client/handles/process-handle.ts";
 import { ManagerClient } from "../../../src/client/manager-client.ts";
+import type { WaitOptions } from "../../../src/client/wait.ts";
 import { loadConfigObject } from "../../../src/config/load/load.ts";
 import type { ConfigInput } from "../../../src/config/schema/schema.ts";
 import { withoutStart } from "../../../src/config/state/process-intent.ts";
@@ -11,8 +12,11 @@ import type { HostLink } from "../../../src/contract/host-link.ts";
 import type { HostRequestName, RequestOf, ResponseOf } from "../../../src/contract/messages.ts";
 import { Host } from "../../../src/daemon/host.ts";
 import { LogBook } from "../../../src/log/log-book.ts";
+import type { Process } from "../../../src/protocol/resources/resources.ts";
 import { createTransport } from "../../../src/transport/websocket.ts";
 
+/** Limit of waits, milliseconds: only what hangs takes so long. */
+const PATIENT_MS = 110_000;
 /** The user who requests what the tests request. */
 export const BY = "ada";
 
@@ -95,7 +99,7 @@ export class EngineRig implements AsyncDisposable {
   }
 
   handle(name: string): ProcessHandle {
-    return new ProcessHandle(this.client, name);
+    return new PatientHandle(this.client, name);
   }
 
   states(...names: string[]): string[] {
@@ -120,7 +124,7 @@ export class EngineRig implements AsyncDisposable {
       const timer = setTimeout(
         () =>
           finish(() => reject(new Error(`it did not come to that: ${JSON.stringify(this.states(...this.engine.processTable.names()))}`))),
-        110_000,
+        PATIENT_MS,
       );
       const unsubscribe = this.engine.events.subscribe(() => {
         if (condition()) finish(resolve);
@@ -134,6 +138,21 @@ export class EngineRig implements AsyncDisposable {
     this.#transport.close(1001, "the test is over");
     this.engine.close();
     await this.#host.close();
+  }
+}
+
+/** Waits longer than a user does: a proof that nothing of a run is left takes long beside thousands of other processes. */
+class PatientHandle extends ProcessHandle {
+  override start(options: WaitOptions = {}): Promise<Process> {
+    return super.start({ timeout: PATIENT_MS, ...options });
+  }
+
+  override stop(options: WaitOptions = {}): Promise<Process> {
+    return super.stop({ timeout: PATIENT_MS, ...options });
+  }
+
+  override restart(options: WaitOptions = {}): Promise<Process> {
+    return super.restart({ timeout: PATIENT_MS, ...options });
   }
 }
 
