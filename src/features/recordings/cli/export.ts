@@ -46,7 +46,9 @@ export async function recordExport(name: string, target: string | undefined, fla
   if (await exists(path)) throw new CommandFailure(EXIT.failed, `${path} exists: remove it, or choose another name with --output`);
   // Partial files are beside the target: a recording may be larger than the folder of temporary files.
   await withPartialFile(path, async (folder) => {
-    await makeFolders(folder, 0o700);
+    await makeFolders(folder, 0o700).catch((error: unknown) => {
+      throw new CommandFailure(EXIT.failed, `${path} cannot be written: ${messageOf(error)}; choose another name with --output`);
+    });
     const copies = source === null ? [await copied(name, folder)] : await downloaded(name, source, folder, flags);
     if (isMerged) await readable(name, () => merge({ title, copies, folder, path }));
     else if (flags.format === "mcap") await keep(copies, folder, path);
