@@ -23,7 +23,7 @@ let last = 0;
 /** A number of seconds that no other sleep has: about a day, and a fraction that names it. */
 export function uniqueSeconds(): string {
   last += 1;
-  // Of a fixed length: the word of one worker must not be found in that of another one, whose pid is longer.
+  // Words have a fixed length: that of one worker must not be found in that of another one, whose pid is longer.
   return `86400.${String(process.pid).padStart(PID_DIGITS, "0")}${String(last).padStart(4, "0")}`;
 }
 

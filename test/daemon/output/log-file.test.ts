@@ -200,7 +200,7 @@ describe("a log file that cannot be written", () => {
       rig.watch("p");
       const print = (n: number) => rig.host.request("write", { session: rig.session, run_id: run.run_id, text: `${n}\n` });
       const end = async () => (await rig.host.request("tail", { session: rig.session, name: "p", lines: 1 })).until;
-      // What is typed before would be echoed, and be in the file as well.
+      // The program turns the echo off before it prints this: text that is typed earlier would be in the file as well.
       await rig.said("p", /ready\r\n/);
       await print(1_000);
       await eventually(holds("disk/p.log", "1000\r\n"));

@@ -45,7 +45,7 @@ describe("output", () => {
       for (const run of runs) if (run.got !== run.size || run.code !== 0) lost.push(JSON.stringify(run));
     }
     expect(lost).toEqual([]);
-    // What tests before have closed may disappear meanwhile.
+    // Files that earlier tests have closed may disappear from the list meanwhile.
     await expect.poll(openFiles).toBeLessThanOrEqual(before);
   });
 

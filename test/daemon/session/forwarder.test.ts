@@ -32,7 +32,7 @@ class Rig implements AsyncDisposable {
     const rig = new Rig();
     rig.#bus = await BusRig.start();
     const [manager, control, bulk] = await Promise.all([rig.#bus.bus("manager"), rig.#bus.bus("control"), rig.#bus.bus("bulk")]);
-    // Its manager is in this process: however slow the machine is, the session lasts.
+    // The manager of this host is in the same process, so the session lasts however slow the machine is.
     rig.#host = new Host({ host: "bench", subreaper: false, isDirect: true, log: () => {} });
     const lossy = lossyHost(rig.#host, (frame) => rig.loses(frame));
     const served = serveHost({ control, bulk, host: lossy });

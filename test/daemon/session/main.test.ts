@@ -125,7 +125,7 @@ describe("a host daemon", () => {
     await greet();
     const second = startDaemon();
     expect(await second.exit).toEqual([3, null]);
-    // What a program wrote may be read after its end was seen.
+    // The output of a program may be read after its end was seen.
     await expect
       .poll(second.errors)
       .toBe(`a host daemon of this instance runs already (pid ${pid} holds ${join(folder, "state/daemon.lock")})\n`);
@@ -248,7 +248,7 @@ describe("a host daemon", () => {
       manager.events
         .filter((event) => event.kind !== "spawned")
         .flatMap((event) => reportedBy(event).map((kind) => `${event.run.name} ${kind}`));
-    // What it sent may be read after its end was seen.
+    // Events of a daemon may be read after its end was seen.
     await expect.poll(order).toEqual(["high stopping", "high exited", "high extinct", "low stopping", "low exited", "low extinct"]);
     await until(
       () => processesWith(manager.streamId).length === 0,

@@ -54,7 +54,7 @@ export function startDaemonProgram(program: string, options: object, cwd = "/"):
   return { daemon, pid: daemon.pid ?? 0, exit: once(daemon, "exit") as StartedDaemon["exit"], errors: () => errors };
 }
 
-/** What names the session of a manager. */
+/** Requests that name the session of a manager. */
 type WithSession = { [N in HostRequestName]: "session" extends keyof RequestOf<N> ? N : never }[HostRequestName];
 
 /** A manager of a host, as far as tests need one. */
@@ -68,7 +68,7 @@ export interface Greeted {
 }
 
 /**
- * What a manager does: waits for the heartbeat of the daemon, says hello, and sends heartbeats while the bus is connected. With `settings`, the
+ * Waits for the heartbeat of the daemon, says hello, and sends heartbeats while the bus is connected, as a manager does. With `settings`, the
  * broker of the daemon links to a hub.
  */
 export async function greetHost(bus: Bus, host: string, epoch = 1, settings?: BusSettings): Promise<Greeted> {

@@ -50,7 +50,7 @@ const FAR_TOKEN = "a-secret-of-two-machines-0123456789";
 
 /** A manager and the daemon of another host, `far`, which runs the member. */
 async function twoHosts(settings: object, bus: (instance: Instance) => string) {
-  // The next manager has to be where the daemon of the other host looks for it: at a port that the kernel gives to nobody meanwhile.
+  // The daemon of the other host looks for the next manager at the same port. The kernel does not give it to another program.
   const manager = `localhost:${freePort()}`;
   const started = await Instance.up({
     instance: { ...settings, manager },

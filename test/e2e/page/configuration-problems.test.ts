@@ -18,7 +18,7 @@ let shown: ShownPage | undefined;
 let page: Page;
 
 beforeAll(async () => {
-  // A manager that is started again has the same port: the kernel gives it to nobody meanwhile.
+  // A manager that is started again has the same port. The kernel does not give it to another program.
   rig = await PageRig.up({ instance: { manager: `localhost:${freePort()}` }, processes: {} });
   const own = (JSON.parse(rig.instance.read("mgr.yaml")) as { instance: object }).instance;
   demo = readFileSync(DEMO, "utf8")

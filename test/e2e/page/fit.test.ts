@@ -14,7 +14,7 @@ let page: Page;
 
 beforeAll(async () => {
   rig = await PageRig.up({
-    // Also the port of the next managers: the kernel gives it to nobody meanwhile.
+    // The next managers have the same port. The kernel does not give it to another program.
     instance: { name: "test-bench-of-the-robot-with-two-arms", manager: `localhost:${freePort()}` },
     groups: { tools: { opened: true } },
     processes: {

@@ -15,7 +15,7 @@ let shown: ShownPage;
 let page: Page;
 
 beforeAll(async () => {
-  // Also the port of the next manager: the kernel gives it to nobody meanwhile.
+  // The next manager has the same port. The kernel does not give it to another program.
   const manager = `localhost:${freePort()}`;
   rig = await PageRig.up({ instance: { manager }, processes: { "sim/here": { command: ECHO, autostart: true } } });
   const { instance } = rig;

@@ -8,7 +8,7 @@ let shown: ShownPage;
 
 beforeAll(async () => {
   rig = await PageRig.up({
-    // Also the port of the next managers: the kernel gives it to nobody meanwhile.
+    // The next managers have the same port. The kernel does not give it to another program.
     instance: { manager: `localhost:${freePort()}` },
     groups: { sim: { opened: true } },
     processes: { "sim/after": { command: ECHO, autostart: true }, "sim/other": { command: ECHO } },

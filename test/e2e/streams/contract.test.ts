@@ -162,7 +162,7 @@ describe("answers", () => {
         request_id,
       });
     }
-    // What comes by itself a second after the start of a process has come: its silence, and the time that it has run.
+    // The alert and the limit of a process come by themselves, a second after its start: its silence, and the time that it has run.
     await eventually("the alert and the limit are known", async () => {
       const { alerts, limits } = (await client.snapshot()) as unknown as { alerts: { name: string }[]; limits: { name: string }[] };
       return [alerts, limits].every((list) => list.some(({ name }) => name === "tools/echo"));
@@ -418,7 +418,7 @@ async function parametersOf(services: { name: string }[], provider_id: number): 
   });
   const named = { service: "arm/controller/parameters", provider_id, parameter: "gain" };
   const change = { type: "set_parameter_override", ...named, enabled: true, value: "2" };
-  // That may be too short on a slow machine.
+  // A provider on a slow machine may need longer than that.
   const accepted = (frame: object) =>
     eventually(`${JSON.stringify(frame)} is accepted`, async () => {
       const answer = await client.ask(frame);

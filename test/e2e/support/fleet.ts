@@ -269,7 +269,7 @@ export class Fleet implements AsyncDisposable {
     });
   }
 
-  /** Resolves when a program that is watched was seen: what ends before somebody has looked was not. */
+  /** Resolves when the watcher has seen a program. It never sees a program that ends between two of its looks. */
   async untilSeen(words: readonly string[]): Promise<void> {
     const line = JSON.stringify({ first: words.join(" ") });
     await eventually(`'${words.join(" ")}' was seen`, () => this.#watched.includes(`${line}\n`));
